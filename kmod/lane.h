@@ -42,14 +42,15 @@ struct argtrace_lane {
 	bool armed;
 	/* ftrace has shut itself down: the session must not be freed */
 	bool leaked;
-	struct ftrace_ops ops;		/* TRACEPOINT, TIMER, USER: never registered */
+	struct ftrace_ops ops;		/* never registered for TRACEPOINT, TIMER, USER and USER_RETURN */
 	struct list_head fallbacks;	/* FALLBACK: struct argtrace_fallback */
-	/* FALLBACK, TIMER, USER: the address at which attach() failed */
+	/* FALLBACK, TIMER, USER, USER_RETURN: the address at which attach() failed */
 	unsigned long refused;
 	/* TRACEPOINT: struct argtrace_tracepoint, those that call us */
 	struct list_head tracepoints;
 	struct argtrace_timer *timer;	/* TIMER, while it is armed */
-	struct list_head user_places;	/* USER: struct argtrace_user_place, those that call us */
+	/* USER, USER_RETURN: struct argtrace_user_place, those that call us */
+	struct list_head user_places;
 };
 
 /* Whether we follow the returns of its calls ourselves. */

@@ -117,7 +117,7 @@ enum argtrace_kind {
  * structs argtrace_arg, then `strings` bytes of NUL-terminated strings (the
  * first is the function's name, followed by a ~ when its prototype was guessed),
  * then `types` bytes that the module only keeps and hands out, then zeros up to a multiple of 8, then
- * `program` bytes (a multiple of 8) of a struct argtrace_program and what follows it.
+ * `program` bytes (a multiple of 8) of a struct argtrace_program and what follows it, then the places of ARGTRACE_PROBE_RETURNS.
  * Everything user space needs to read the probe's records is in here: its schema.
  *
  * `flags` is both input and output: it says how the probe is to be traced, and on output also
@@ -171,6 +171,18 @@ enum argtrace_by_reason {
 };
 
 #define ARGTRACE_BY_REASONS	5	/* known to this version */
+
+/*
+ * In and out, with RETURN, only of ARGTRACE_KIND_USER: how many instructions the function returns by, whose places follow the rest of the
+ * entry as so many __s32, relative to the function, filled up with zeros to a multiple of 8 bytes. With none, the kernel's uretprobe
+ * says when a call returns.
+ */
+#define ARGTRACE_PROBE_RETURNS(count)	((__u32)(count) << ARGTRACE_PROBE_RETURNS_SHIFT)
+#define ARGTRACE_PROBE_RETURNS_SHIFT	20
+#define ARGTRACE_PROBE_RETURNS_MAX	4095u
+#define ARGTRACE_PROBE_RETURNS_MASK	(ARGTRACE_PROBE_RETURNS_MAX << ARGTRACE_PROBE_RETURNS_SHIFT)
+/* Likewise: the function jumps to its first instruction, so that one call may come there several times. */
+#define ARGTRACE_PROBE_LOOPS		(1u << 5)
 
 /*
  * Probes with ARGTRACE_PROBE_RETURN. argtrace calls the function's body in place of the caller, with copies of its arguments on

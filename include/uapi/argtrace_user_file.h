@@ -8,10 +8,17 @@
  * memory: a program reads it from SOURCE_STACK. What a program reads at addresses that the traced process has supplied must be user memory
  * (ARGTRACE_INSN_USER, ARGTRACE_INSN_USER_DATA); only what the current task leads to is the kernel's. Memory that is not present is brought
  * in first, if it is anonymous or a file's, as the process could read it itself; so a hit may sleep. The caller in its records is 0, and
- * the number of its kernel stack ARGTRACE_STACK_ID_USER. No RETURN.
+ * the number of its kernel stack ARGTRACE_STACK_ID_USER.
  *
  * With a filter by PID, processes that it does not select are left without breakpoint; one that has inherited it from its parent loses it
  * when it comes there for the first time. That hit counts as filtered.
+ *
+ * With ARGTRACE_PROBE_RETURN the place is the beginning of a function, and there is one record for a call when it has returned. Where it
+ * returns has breakpoints as well (ARGTRACE_PROBE_RETURNS), which leave its stack alone; or the kernel's uretprobe replaces the address
+ * that it returns to. It takes no more authority than a probe without, as nothing of a kernel stack is touched: WORDS is 0. What belongs
+ * together has the same process and the same stack pointer, whichever thread returns. A call that is left in another way, by longjmp(),
+ * by an exception, or with its thread or its program, counts as ARGTRACE_UNFOLLOWED_LEFT or ARGTRACE_UNFOLLOWED_EXITED as soon as
+ * that is certain, and as in flight until then; one that began before the probe was there has no record.
  *
  * -EOPNOTSUPP such a place cannot be probed: there is no such file in the session, the offset is beyond its end, its file system has no
  * pages for it, or, where a process has mapped it, uprobes do not take the instruction.

@@ -20,6 +20,10 @@
  *   argtrace_user_signal_register(), argtrace_user_signal_ip()
  *                             where they are in the struct ucontext of a signal, in bytes
  *   argtrace_user_vdso()      where a process has its vdso: the address, or 0, and its size
+ *   argtrace_user_return_slot()
+ *                             where a function that has been entered finds the address that it
+ *                             returns to
+ *   argtrace_user_entry_sp()  the stack pointer at the entry of a function that has returned
  *   argtrace_user_calls()     whether the last of 8 bytes of code are an instruction that calls
  */
 #ifndef ARGTRACE_ARCH_USER_H

@@ -18,6 +18,7 @@ static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_FALLBACK] = &argtrace_fallback_source,
 	[ARGTRACE_LANE_TIMER] = &argtrace_timer_source,
 	[ARGTRACE_LANE_USER] = &argtrace_user_source,
+	[ARGTRACE_LANE_USER_RETURN] = &argtrace_user_source,
 };
 
 enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
@@ -29,7 +30,7 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 	if (plan->kind == ARGTRACE_KIND_TIMER)
 		return ARGTRACE_LANE_TIMER;
 	if (plan->kind == ARGTRACE_KIND_USER)
-		return ARGTRACE_LANE_USER;
+		return plan->returns ? ARGTRACE_LANE_USER_RETURN : ARGTRACE_LANE_USER;
 	if (plan->returns)
 		return plan->returns->fallback ? ARGTRACE_LANE_FALLBACK : ARGTRACE_LANE_RETURN;
 	if (!plan->code)

@@ -28,4 +28,20 @@ argtrace_schema_program(const struct argtrace_probe *schema)
 	return (const void *)schema + ALIGN(end - (const char *)schema, 8);
 }
 
+/* Where a user function returns, relative to it: so many as argtrace_schema_nr_returns() says. */
+static inline u32 argtrace_schema_nr_returns(const struct argtrace_probe *schema)
+{
+	return (schema->flags & ARGTRACE_PROBE_RETURNS_MASK) >> ARGTRACE_PROBE_RETURNS_SHIFT;
+}
+
+static inline u32 argtrace_schema_returns_size(const struct argtrace_probe *schema)
+{
+	return ALIGN(argtrace_schema_nr_returns(schema) * sizeof(s32), 8);
+}
+
+static inline const s32 *argtrace_schema_returns(const struct argtrace_probe *schema)
+{
+	return (const void *)schema + schema->size - argtrace_schema_returns_size(schema);
+}
+
 #endif

@@ -39,7 +39,12 @@ struct argtrace_return_counters {
 	unsigned long sampled;
 	unsigned long faults;		/* beside the outcome */
 	unsigned long low_stack;
-	unsigned long taken;		/* a call on its way into the trampoline counts here */
+	union {
+		/* kernel functions: a call on its way into the trampoline counts here */
+		unsigned long taken;
+		/* user functions: entered, and known to have been left in another way */
+		unsigned long left;
+	};
 	/* What became of calls that were entered: */
 	unsigned long removed;
 	unsigned long exited;

@@ -145,7 +145,8 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 	if (plan->schema->flags & ARGTRACE_PROBE_RETURN) {
 		if (named)
 			return -EINVAL;
-		if (!format->may_follow())
+		/* Nothing is done to the kernel's stacks for these. */
+		if (plan->kind != ARGTRACE_KIND_USER && !format->may_follow())
 			return -EPERM;
 		plan->returns = plan_return(plan);
 		plan->returns->duration_at = record_size;
@@ -279,7 +280,7 @@ void argtrace_plan_put(struct argtrace_plan *plan)
 /* The flags that user space passes in. */
 #define FLAGS_IN                                                                        \
 	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | \
-	 ARGTRACE_PROBE_BY_REASON_MASK)
+	 ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
@@ -374,11 +375,12 @@ void argtrace_plan_counts(const struct argtrace_plan *plan, struct argtrace_coun
 }
 
 /* How many of the calls that were entered have ended. */
-static u64 ended(const struct argtrace_counters *outcomes,
+static u64 ended(const struct argtrace_plan *plan, const struct argtrace_counters *outcomes,
 		 const struct argtrace_return_counters *following)
 {
 	u64 sum = outcomes->records + outcomes->filtered + outcomes->sampled + outcomes->capped +
-		  following->removed + following->exited;
+		  following->removed + following->exited +
+		  (plan->kind == ARGTRACE_KIND_USER ? following->left : 0);
 	int cause;
 
 	for (cause = 0; cause < ARGTRACE_LOST_COUNT; cause++)
@@ -395,7 +397,7 @@ u64 argtrace_plan_in_flight(const struct argtrace_plan *plan)
 	 * the difference is never negative.
 	 */
 	return argtrace_return_counters_sum(&plan->returns->following).entered -
-	       ended(&counted.outcomes, &counted.following);
+	       ended(plan, &counted.outcomes, &counted.following);
 }
 
 void argtrace_plan_return_counts(const struct argtrace_plan *plan,
@@ -408,16 +410,18 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan,
 
 	*counts = (struct argtrace_return_counts){
 		/* A plan is only revived when none of its calls is in flight. */
-		.in_flight = entered - ended(&counted.outcomes, following),
+		.in_flight = entered - ended(plan, &counted.outcomes, following),
 		.unfollowed = {
 			[ARGTRACE_UNFOLLOWED_STACK] = following->low_stack - earlier->low_stack,
-			[ARGTRACE_UNFOLLOWED_TAKEN] = following->taken - earlier->taken,
 			[ARGTRACE_UNFOLLOWED_REMOVED] = following->removed - earlier->removed,
 			[ARGTRACE_UNFOLLOWED_EXITED] = following->exited - earlier->exited,
 			[ARGTRACE_UNFOLLOWED_MISSED] =
 				counted.missed - plan->returns->missed_before,
 		},
 	};
+	counts->unfollowed[plan->kind == ARGTRACE_KIND_USER ? ARGTRACE_UNFOLLOWED_LEFT :
+							      ARGTRACE_UNFOLLOWED_TAKEN] =
+		following->taken - earlier->taken;
 	fill_counts(plan, &counted, &counts->counts);
 }
 

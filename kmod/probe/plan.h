@@ -53,6 +53,7 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
 	ARGTRACE_LANE_TIMER,	/* ticks, with programs and without */
 	ARGTRACE_LANE_USER,	/* instructions of user code, likewise */
+	ARGTRACE_LANE_USER_RETURN, /* user functions whose return is followed */
 	ARGTRACE_LANES,
 };
 

@@ -61,6 +61,9 @@ static bool arg_is_valid(const struct argtrace_arg *arg, const char *strings, u3
 
 static bool flags_are_valid(u32 flags)
 {
+	const u32 known = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK |
+			  ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK |
+			  ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS;
 	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL,
 		  reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
 
@@ -69,9 +72,7 @@ static bool flags_are_valid(u32 flags)
 	if (by == ARGTRACE_PROBE_BY_KERNEL || (!by && reason) ||
 	    reason >= ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_REASONS))
 		return false;
-	return !(flags & ~(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK |
-			   ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK)) &&
-	       words >= ARGTRACE_PROBE_WORDS(0) &&
+	return !(flags & ~known) && words >= ARGTRACE_PROBE_WORDS(0) &&
 	       words <= ARGTRACE_PROBE_WORDS(ARGTRACE_RETURN_WORDS_MAX);
 }
 
@@ -89,11 +90,13 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	if (header->kind != ARGTRACE_KIND_ENTRY && header->flags & ARGTRACE_PROBE_BY_KERNEL)
 		return false;
-	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER ||
-	     header->kind == ARGTRACE_KIND_USER) &&
+	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER) &&
 	    header->flags & ARGTRACE_PROBE_RETURN)
 		return false;
-	if (header->kind == ARGTRACE_KIND_SYSCALL &&
+	if (header->kind != ARGTRACE_KIND_USER &&
+	    header->flags & (ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS))
+		return false;
+	if ((header->kind == ARGTRACE_KIND_SYSCALL || header->kind == ARGTRACE_KIND_USER) &&
 	    (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
@@ -104,7 +107,8 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	return header->size == ALIGN(sizeof(*header) +
 				     header->nr_args * sizeof(struct argtrace_arg) +
-				     header->strings + header->types, 8) + header->program;
+				     header->strings + header->types, 8) + header->program +
+			       argtrace_schema_returns_size(header);
 }
 
 /* Whether a call needs only registers. */
@@ -123,6 +127,8 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 {
 	const char *strings = argtrace_schema_strings(schema);
 	const char *padding = strings + schema->strings + schema->types;
+	const s32 *returned_at = argtrace_schema_returns(schema);
+	const u32 nr_returns = argtrace_schema_nr_returns(schema);
 	bool returns = schema->flags & ARGTRACE_PROBE_RETURN;
 	u32 i;
 
@@ -133,7 +139,9 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 	if ((schema->kind == ARGTRACE_KIND_SYSCALL || schema->kind == ARGTRACE_KIND_USER) &&
 	    !is_in_registers(schema))
 		return false;
-	if (memchr_inv(padding, 0, (const char *)schema + schema->size - schema->program - padding))
+	if (memchr_inv(padding, 0, (const char *)returned_at - schema->program - padding) ||
+	    memchr_inv(returned_at + nr_returns, 0,
+		       argtrace_schema_returns_size(schema) - nr_returns * sizeof(*returned_at)))
 		return false;
 	for (i = 0; i < schema->nr_args; i++) {
 		if (argtrace_schema_args(schema)[i].loc == ARGTRACE_LOC_PROGRAM && !schema->program)

@@ -21,6 +21,7 @@
 #include "source/fallback_call.h"
 #include "source/returns/returns.h"
 #include "source/source.h"
+#include "source/user_return.h"
 
 #define CALLS_AT_ONCE	(64 + 2 * num_possible_cpus())	/* of a function, that the kernel keeps */
 
@@ -289,6 +290,8 @@ const struct argtrace_plan_rules *argtrace_plan_rules_of(const struct argtrace_p
 {
 	if (!(header->flags & ARGTRACE_PROBE_RETURN))
 		return NULL;
+	if (header->kind == ARGTRACE_KIND_USER)
+		return &argtrace_user_return_rules;
 	return header->flags & ARGTRACE_PROBE_BY_KERNEL ? &fallback_rules : &argtrace_return_rules;
 }
 

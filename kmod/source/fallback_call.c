@@ -109,7 +109,7 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 			argtrace_read_stack((const u8 *)sp + sizeof(u64) + at);
 	if (plan->code) {
 		make_frame(&made, returns, caller, call->args, call->data);
-		if (!argtrace_return_accepts(plan, argtrace_frame_regs(&made.frame)))
+		if (!argtrace_return_accepts(plan, argtrace_frame_regs(&made.frame), caller))
 			return false;
 		if (plan->code->keeps && !keep_for_fallback(&made, call, &kept))
 			return false;

@@ -27,9 +27,19 @@
 
 static struct argtrace_plan *begin_hit(struct argtrace_user_place *place)
 {
+	const bool by_pid = rcu_access_pointer(place->lane->pid_bits);
+	struct argtrace_plan *plan;
+
 	preempt_disable_notrace();
-	return argtrace_begin_with(place->lane, rcu_dereference_raw(place->plan),
-				   rcu_access_pointer(place->lane->pid_bits));
+	plan = rcu_dereference_raw(place->plan);
+	if (!plan || !plan->returns)
+		return argtrace_begin_with(place->lane, plan, by_pid);
+	if (unlikely(argtrace_is_filtered(place->lane, by_pid))) {
+		argtrace_count_following(plan->returns->following, filtered);
+		preempt_enable_notrace();
+		return NULL;
+	}
+	return plan;
 }
 
 /*
@@ -54,7 +64,9 @@ static bool memory_is_present(const struct argtrace_plan *plan, const struct arg
 	accepted = !plan->code->filter ||
 		   argtrace_run_filter(&run, plan->code->filter) == ARGTRACE_VERDICT_ACCEPT;
 	/* A call that the filter rejects, or could not decide about, needs no values. */
-	if (accepted && scratch)
+	if (accepted && scratch && plan->returns)
+		argtrace_run_entry_values(&run, scratch);
+	else if (accepted && scratch)
 		argtrace_run_values(&run, scratch);
 	*absent = argtrace_absent_here();
 	argtrace_scratch_leave();
@@ -64,9 +76,8 @@ static bool memory_is_present(const struct argtrace_plan *plan, const struct arg
 	return false;
 }
 
-/* NULL: nothing is to be recorded, and preemption is on. */
-static struct argtrace_plan *begin_with_memory(struct argtrace_user_place *place,
-					       const struct argtrace_regs *regs)
+struct argtrace_plan *argtrace_user_begin(struct argtrace_user_place *place,
+					  const struct argtrace_regs *regs)
 {
 	struct argtrace_absent absent;
 	struct argtrace_plan *plan;
@@ -86,13 +97,13 @@ static struct argtrace_plan *begin_with_memory(struct argtrace_user_place *place
 DEFINE_UPROBE_HANDLER(user_hit, consumer, full)
 {
 	struct argtrace_user_place *place =
-		container_of(consumer, struct argtrace_user_place, consumer);
+		container_of(consumer, struct argtrace_user_point, consumer)->place;
 	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
 	struct argtrace_lane *lane = place->lane;
-	struct argtrace_plan *plan = begin_with_memory(place, regs);
+	struct argtrace_plan *plan = argtrace_user_begin(place, regs);
 
 	if (unlikely(!plan))
-		return argtrace_user_wants(place, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
+		return argtrace_user_unwanted(place);
 	if (plan->code)
 		argtrace_program_call(plan, 0, &lane->ops, regs, ARGTRACE_OWN_LEVELS(1));
 	else
@@ -125,10 +136,15 @@ bool argtrace_user_wants(const struct argtrace_user_place *place, const struct m
 	return (READ_ONCE(place->is_new) && mm == current->mm) || lane_selects(place->lane, mm);
 }
 
+int argtrace_user_unwanted(const struct argtrace_user_place *place)
+{
+	return argtrace_user_wants(place, current->mm) ? 0 : UPROBE_HANDLER_REMOVE;
+}
+
 DEFINE_UPROBE_FILTER(user_filter, consumer, mm)
 {
-	return argtrace_user_wants(container_of(consumer, struct argtrace_user_place, consumer),
-				   mm);
+	return argtrace_user_wants(container_of(consumer, struct argtrace_user_point,
+						consumer)->place, mm);
 }
 
 void argtrace_user_consumer(struct uprobe_consumer *consumer)

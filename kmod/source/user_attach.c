@@ -4,12 +4,15 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "base/uprobes.h"
 #include "base/memory.h"
+#include "base/schema.h"
+#include "base/uprobes.h"
 #include "probe/user_files.h"
 #include "session.h"
 #include "source/source.h"
 #include "source/user.h"
+#include "source/user_calls.h"
+#include "source/user_return.h"
 
 static u32 file_of(unsigned long addr)
 {
@@ -54,45 +57,121 @@ static void user_table_changed(struct argtrace_lane *lane)
 		rcu_assign_pointer(place->plan, argtrace_lane_plan(lane, place->addr));
 }
 
-static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane, unsigned long addr)
+static struct argtrace_user_place *alloc_place(u32 nr_points)
 {
+	const u64 bytes = struct_size_t(struct argtrace_user_place, points, nr_points);
+	const u64 charge = argtrace_kvmalloc_size(bytes);
 	struct argtrace_user_place *place;
-	int ret = argtrace_memory_charge(sizeof(*place));
+	int ret = argtrace_memory_charge(charge);
 
 	if (ret)
 		return ERR_PTR(ret);
-	place = kzalloc(sizeof(*place), ARGTRACE_GFP);
+	place = argtrace_kvzalloc(bytes);
 	if (!place) {
-		argtrace_memory_uncharge(sizeof(*place));
+		argtrace_memory_uncharge(charge);
 		return ERR_PTR(-ENOMEM);
 	}
-	argtrace_user_consumer(&place->consumer);
-	place->lane = lane;
-	place->addr = addr;
-	place->is_new = true;
+	place->charged = charge;
 	return place;
 }
 
-/* No handler has it any more. */
+/* No handler has it any more, and no call. */
 static void free_user_place(struct argtrace_user_place *place)
 {
-	kfree(place);
-	argtrace_memory_uncharge(sizeof(*place));
+	if (place->call_size)
+		argtrace_user_calls_put();
+	argtrace_memory_uncharge(place->charged);
+	kvfree(place);
 }
 
-/* Takes these places from those that call us, and waits until none does. */
+/* The first is the place itself. */
+static void add_point(struct argtrace_user_place *place, loff_t offset)
+{
+	const bool is_entry = !place->nr_points;
+	struct argtrace_user_point *point = &place->points[place->nr_points++];
+
+	point->place = place;
+	point->offset = offset;
+	if (!place->call_size)
+		argtrace_user_consumer(&point->consumer);
+	else if (is_entry)
+		argtrace_user_entry_consumer(&point->consumer, place->by_uretprobe);
+	else
+		argtrace_user_exit_consumer(&point->consumer);
+}
+
+static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane,
+						   struct argtrace_plan *plan)
+{
+	const struct argtrace_probe *schema = plan->schema;
+	const u32 nr_returns = argtrace_schema_nr_returns(schema);
+	const s32 *returns = argtrace_schema_returns(schema);
+	struct argtrace_user_place *place;
+	u32 i;
+	int ret;
+
+	place = alloc_place(1 + nr_returns);
+	if (IS_ERR(place))
+		return place;
+	if (plan->returns) {
+		ret = argtrace_user_calls_get();
+		if (ret) {
+			free_user_place(place);
+			return ERR_PTR(ret);
+		}
+		place->call_size = argtrace_user_call_size(plan);
+		place->loops = schema->flags & ARGTRACE_PROBE_LOOPS;
+		place->by_uretprobe = !nr_returns;
+	}
+	place->lane = lane;
+	place->addr = plan->addr;
+	place->is_new = true;
+	add_point(place, offset_of(place->addr));
+	for (i = 0; i < nr_returns; i++) {
+		/* uprobes call two consumers of one instruction in an order of their own. */
+		if (!returns[i])
+			place->returns_at_once = true;
+		else
+			add_point(place, offset_of(place->addr) + returns[i]);
+	}
+	rcu_assign_pointer(place->plan, argtrace_lane_plan(lane, place->addr));
+	return place;
+}
+
+/* The entry first: what is called from then on is not followed. */
+static void unregister_points(struct argtrace_user_place *place)
+{
+	struct inode *inode = inode_of(place);
+	u32 i;
+
+	for (i = 0; i < place->nr_points; i++) {
+		struct argtrace_user_point *point = &place->points[i];
+
+		if (point->registered)
+			argtrace_uprobe_unregister(point->uprobe, inode, point->offset,
+						   &point->consumer);
+		point->registered = false;
+		cond_resched();
+	}
+}
+
+/* Takes these places from those that call us, waits until none does, and frees them. */
 static void detach_places(struct argtrace_session *session, struct list_head *places)
 {
 	struct argtrace_user_place *place, *next;
+	bool followed = false;
 
 	if (list_empty(places))
 		return;
-	list_for_each_entry(place, places, link) {
-		argtrace_uprobe_unregister(place->uprobe, inode_of(place), offset_of(place->addr),
-					   &place->consumer);
-		cond_resched();
-	}
+	list_for_each_entry(place, places, link)
+		unregister_points(place);
 	argtrace_uprobes_synchronize();
+	list_for_each_entry(place, places, link) {
+		place->leaves = true;
+		followed |= place->call_size;
+	}
+	if (followed)
+		argtrace_user_calls_forget();
 	list_for_each_entry_safe(place, next, places, link) {
 		argtrace_user_files_detach(&session->user_files, file_of(place->addr));
 		list_del(&place->link);
@@ -106,30 +185,46 @@ static int refusal_of(int error)
 	return error == -ENOMEM || error == -EINTR || error == -ENOSPC ? error : -EOPNOTSUPP;
 }
 
-static int attach_place(struct argtrace_lane *lane, unsigned long addr, struct list_head *attached)
+/* The entry last: each call that is followed from then on is seen to return. */
+static int register_points(struct argtrace_user_place *place, struct inode *inode)
+{
+	u32 i;
+
+	for (i = place->nr_points; i--;) {
+		struct argtrace_user_point *point = &place->points[i];
+
+		/* A signed offset may lead before the beginning of the file. */
+		if (point->offset < 0)
+			return -EOPNOTSUPP;
+		point->uprobe = argtrace_uprobe_register(inode, point->offset, &point->consumer);
+		if (IS_ERR(point->uprobe))
+			return refusal_of(PTR_ERR(point->uprobe));
+		point->registered = true;
+	}
+	return 0;
+}
+
+static int attach_place(struct argtrace_lane *lane, struct argtrace_plan *plan,
+			struct list_head *attached)
 {
 	struct argtrace_user_files *files = &lane->session->user_files;
-	struct inode *inode = argtrace_user_files_inode(files, file_of(addr));
+	struct inode *inode = argtrace_user_files_inode(files, file_of(plan->addr));
 	struct argtrace_user_place *place;
+	LIST_HEAD(failed);
+	int ret;
 
 	if (!inode)
 		return -EOPNOTSUPP;
-	place = make_user_place(lane, addr);
+	place = make_user_place(lane, plan);
 	if (IS_ERR(place))
 		return PTR_ERR(place);
-	rcu_assign_pointer(place->plan, argtrace_lane_plan(lane, addr));
-	place->uprobe = argtrace_uprobe_register(inode, offset_of(addr), &place->consumer);
-	if (IS_ERR(place->uprobe)) {
-		const int error = PTR_ERR(place->uprobe);
-
-		/* It may have been hit before that failed, and no handler has it now. */
-		free_user_place(place);
-		return refusal_of(error);
-	}
+	argtrace_user_files_attach(files, file_of(plan->addr));
+	ret = register_points(place, inode);
 	WRITE_ONCE(place->is_new, false);
-	argtrace_user_files_attach(files, file_of(addr));
-	list_add_tail(&place->link, attached);
-	return 0;
+	list_add_tail(&place->link, ret ? &failed : attached);
+	/* It may have been hit before that failed. */
+	detach_places(lane->session, &failed);
+	return ret;
 }
 
 static bool is_attached_at(const struct argtrace_lane *lane, unsigned long addr)
@@ -154,8 +249,9 @@ static int attach_user(struct argtrace_lane *lane, const struct argtrace_table *
 	for (i = 0; i < count && !ret; i++) {
 		if (any_before && is_attached_at(lane, addrs[i]))
 			continue;
-		ret = fatal_signal_pending(current) ? -EINTR :
-						      attach_place(lane, addrs[i], &attached);
+		ret = fatal_signal_pending(current) ?
+			      -EINTR :
+			      attach_place(lane, argtrace_table_lookup(table, addrs[i]), &attached);
 		if (ret == -EOPNOTSUPP)
 			lane->refused = addrs[i];
 		cond_resched();
@@ -194,23 +290,32 @@ DEFINE_UPROBE_HANDLER(refresh_hit, consumer, full)
 
 DEFINE_UPROBE_FILTER(refresh_filter, consumer, mm)
 {
-	return argtrace_user_wants(container_of(consumer, struct argtrace_user_place, refresher),
-				   mm);
+	return argtrace_user_wants(container_of(consumer, struct argtrace_user_point,
+						refresher)->place, mm);
+}
+
+static int refresh_point(struct argtrace_user_point *point)
+{
+	struct inode *inode = inode_of(point->place);
+	struct uprobe *uprobe;
+
+	point->refresher = (struct uprobe_consumer){ .handler = refresh_hit,
+						     .filter = refresh_filter };
+	uprobe = argtrace_uprobe_register(inode, point->offset, &point->refresher);
+	if (IS_ERR(uprobe))
+		return PTR_ERR(uprobe);
+	argtrace_uprobe_unregister(uprobe, inode, point->offset, &point->refresher);
+	return 0;
 }
 
 static int refresh_place(struct argtrace_user_place *place)
 {
-	struct uprobe *uprobe;
+	u32 i;
+	int ret = 0;
 
-	place->refresher = (struct uprobe_consumer){ .handler = refresh_hit,
-						     .filter = refresh_filter };
-	uprobe = argtrace_uprobe_register(inode_of(place), offset_of(place->addr),
-					  &place->refresher);
-	if (IS_ERR(uprobe))
-		return PTR_ERR(uprobe);
-	argtrace_uprobe_unregister(uprobe, inode_of(place), offset_of(place->addr),
-				   &place->refresher);
-	return 0;
+	for (i = 0; i < place->nr_points && !ret; i++)
+		ret = refresh_point(&place->points[i]);
+	return ret;
 }
 
 /*

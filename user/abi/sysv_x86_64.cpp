@@ -135,7 +135,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.by_kernel = ARGTRACE_BY_CHOICE;
     }
     returning.stack_words = state.stack / word_size;
-    if (!returning.why_not.empty() && (returning.by_kernel == ARGTRACE_BY_CHOICE || !result_is_known(result)))
+    if (result.kind == Shape::Kind::floating || result.has_float || !result_is_known(result))
         return returning;
     Argument &value = returning.value;
     value.name = "ret";

@@ -40,7 +40,11 @@ ReturnBy parse_return_by(const std::string &text) {
         return ReturnBy::fprobe;
     if (text == "kretprobe")
         return ReturnBy::kretprobe;
-    throw Error(fmt::format("--return-by is trampoline, fprobe or kretprobe, not '{}'", text));
+    if (text == "ret")
+        return ReturnBy::ret;
+    if (text == "uretprobe")
+        return ReturnBy::uretprobe;
+    throw Error(fmt::format("--return-by is trampoline, fprobe or kretprobe, and for user functions ret or uretprobe, not '{}'", text));
 }
 
 std::uint32_t parse_text_size(const std::string &text) {
@@ -93,8 +97,8 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
     add_parsed_option(
         command, "--return-by", [&options](const std::string &text) { options.return_by = parse_return_by(text); },
         "What follows calls until they return: argtrace's trampoline, or an fprobe or a kretprobe of the kernel; if not given the "
-        "trampoline, and the kernel where that is impossible")
-        ->type_name("trampoline|fprobe|kretprobe");
+        "trampoline, and the kernel where that is impossible. Of user functions: breakpoints where they return, or a uretprobe of the kernel")
+        ->type_name("trampoline|fprobe|kretprobe|ret|uretprobe");
     return specs;
 }
 

@@ -51,6 +51,7 @@ constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
     {"removed", "removed meanwhile"},
     {"exited", "in which the task ended"},
     {"missed", "missed by the kernel's fprobe or kretprobe"},
+    {"left", "left without returning"},
 }};
 
 /// Calls that have no stack, by enum argtrace_stack_lost: each is among the faults, too.

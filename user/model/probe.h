@@ -55,6 +55,8 @@ struct Probe {
     std::uint16_t kind = ARGTRACE_KIND_ENTRY; ///< enum argtrace_kind
     /// In which a user function is that is to be added; `addr` is the offset in it until the session has given the file a number.
     std::shared_ptr<const UserFile> file = {};
+    /// Where a user function returns whose calls are recorded then, relative to it: ARGTRACE_PROBE_RETURNS says how many.
+    std::vector<std::int32_t> returns = {};
 
     bool operator==(const Probe &) const = default;
 };

@@ -105,7 +105,6 @@ inline constexpr ProbeKind probe_kinds[] = {
         .no_qualifier = "an object is missing before ':': a path, a program, or a library as libc is one",
         .more_colons = "a user function is u:OBJECT:FUNCTION",
         .is_ftraced = false,
-        .can_return = false,
         .by_kernel = false,
         .deferrable = false,
         .user_pointers = true,

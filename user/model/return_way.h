@@ -10,7 +10,13 @@
 namespace argtrace {
 
 /// What follows calls until they return.
-enum class ReturnBy { automatic, trampoline, fprobe, kretprobe };
+/// Those of user functions are for these alone, and the others for functions of the kernel: `automatic` for the rest.
+enum class ReturnBy { automatic, trampoline, fprobe, kretprobe, ret, uretprobe };
+
+inline ReturnBy return_by_of(const ProbeKind &kind, ReturnBy wanted) {
+    const bool of_user = wanted == ReturnBy::ret || wanted == ReturnBy::uretprobe;
+    return of_user == (kind == user_kind) ? wanted : ReturnBy::automatic;
+}
 
 /// Why the kernel does it instead of us, as JSON and as a person reads it.
 struct ByReason {
@@ -36,8 +42,10 @@ inline std::uint32_t by_reason(const Probe &probe) {
     return (probe.flags & ARGTRACE_PROBE_BY_REASON_MASK) >> ARGTRACE_PROBE_BY_REASON_SHIFT;
 }
 
-/// "trampoline", "fprobe", "kretprobe": who follows the calls of a probe that records them when they return.
+/// "trampoline", "fprobe", "kretprobe", "ret", "uretprobe": who follows the calls of a probe that records them when they return.
 inline std::string_view return_way(const Probe &probe) {
+    if (kind_of(probe) == user_kind)
+        return probe.returns.empty() ? "uretprobe" : "ret";
     if (probe.flags & ARGTRACE_PROBE_BY_FPROBE)
         return "fprobe";
     return probe.flags & ARGTRACE_PROBE_BY_KRETPROBE ? "kretprobe" : "trampoline";

@@ -104,7 +104,7 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
 
     const Probe *blamed = request.failed < sorted.size() ? sorted[request.failed].second : nullptr;
     if ((error == EINVAL || error == EOPNOTSUPP) && blamed)
-        return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP && records_returns(*blamed)};
+        return Refused{static_cast<std::size_t>(blamed - probes.data()), error == EOPNOTSUPP && kind_of(*blamed) != user_kind};
     if (error == EOPNOTSUPP)
         throw Error("returns cannot be followed on this kernel: its ftrace does not "
                     "let a module redirect calls (see dmesg); leave out --return, or add --return-by kretprobe");

@@ -41,25 +41,47 @@ bool wants_stack(const Capture &capture) {
 } // namespace
 
 std::string Followers::choose(Function &function) {
+    if (*function.kind == user_kind)
+        return choose_user_function(function);
+    const ReturnBy by = return_by_of(*function.kind, request_.return_by);
     std::string why = why_unfollowed(function);
     if (!function.kind->by_kernel)
         return why.empty() ? why_unfollowed_by_us(function) : why;
     const std::uint32_t reason = why_by_kernel(function, !why.empty());
-    if (request_.return_by == ReturnBy::trampoline || (request_.return_by == ReturnBy::automatic && reason == ARGTRACE_BY_CHOICE))
+    if (by == ReturnBy::trampoline || (by == ReturnBy::automatic && reason == ARGTRACE_BY_CHOICE))
         return why;
     if (!why.empty() && reason == ARGTRACE_BY_CHOICE)
         return why;
     if (wants_stack(function.capture))
         return why_no_stack(why, reason);
-    function.by = request_.return_by == ReturnBy::kretprobe ? ARGTRACE_PROBE_BY_KRETPROBE : ARGTRACE_PROBE_BY_FPROBE;
-    if (request_.return_by == ReturnBy::automatic)
+    function.by = by == ReturnBy::kretprobe ? ARGTRACE_PROBE_BY_KRETPROBE : ARGTRACE_PROBE_BY_FPROBE;
+    if (by == ReturnBy::automatic)
         function.by |= ARGTRACE_PROBE_BY_REASON(reason);
+    return {};
+}
+
+std::string Followers::choose_user_function(Function &function) const {
+    const ReturnBy by = return_by_of(*function.kind, request_.return_by);
+    UserReturns returns = function.find_returns ? function.find_returns() : UserReturns();
+    if (!returns.why_none.empty())
+        return std::string(returns.why_none);
+    if (by == ReturnBy::uretprobe)
+        returns.by.places.clear();
+    const bool by_uretprobe = returns.by.places.empty();
+    function.returns = std::move(returns.by);
+    if (!by_uretprobe || by == ReturnBy::uretprobe)
+        return {};
+    if (by == ReturnBy::ret)
+        return "where it returns is not known, or it may end in a jump to another function";
+    if (returns.throws)
+        return "where it returns is not known, or it may end in a jump to another function, and the kernel's uretprobe would end a "
+               "program that throws an exception through it (--return-by uretprobe takes that risk)";
     return {};
 }
 
 // Why its stack cannot be taken, as the kernel has to follow it.
 std::string Followers::why_no_stack(const std::string &why, std::uint32_t reason) const {
-    if (request_.return_by != ReturnBy::automatic)
+    if (return_by_of(function_kind, request_.return_by) != ReturnBy::automatic)
         return "an fprobe or a kretprobe takes no stacks";
     const std::string_view first = why_another(reason);
     return fmt::format("{}, and with its stack it must be us who follow it", first.empty() ? why : first);
@@ -68,9 +90,10 @@ std::string Followers::why_no_stack(const std::string &why, std::uint32_t reason
 // Why the trampoline cannot follow it, where the kernel cannot either.
 std::string Followers::why_unfollowed_by_us(const Function &function) {
     const std::string alone = fmt::format("{}s are followed by the trampoline alone", function.kind->noun);
-    if (request_.return_by == ReturnBy::trampoline)
+    const ReturnBy by = return_by_of(*function.kind, request_.return_by);
+    if (by == ReturnBy::trampoline)
         return {};
-    if (request_.return_by != ReturnBy::automatic)
+    if (by != ReturnBy::automatic)
         return alone;
     const std::string_view first = why_another(who_comes_first(function));
     return first.empty() ? std::string() : fmt::format("{}, and {}", first, alone);
@@ -102,7 +125,7 @@ void Followers::limit(Found &found) const {
     std::vector<Function> &functions = found.functions;
     const auto is_by_kernel = [](const Function &function) { return function.by != 0; };
     const auto count = static_cast<std::size_t>(std::count_if(functions.begin(), functions.end(), is_by_kernel));
-    if (request_.return_by != ReturnBy::automatic) {
+    if (return_by_of(function_kind, request_.return_by) != ReturnBy::automatic) {
         if (count > ARGTRACE_FALLBACKS_MAX)
             throw Error(fmt::format("--return-by: the kernel would have to follow {} functions, and {} is the most: name fewer, or "
                                     "leave it out",

@@ -23,6 +23,7 @@ public:
     void limit(Found &found) const;
 
 private:
+    std::string choose_user_function(Function &function) const;
     std::string why_no_stack(const std::string &why, std::uint32_t reason) const;
     std::string why_unfollowed_by_us(const Function &function);
     std::uint32_t why_by_kernel(const Function &function, bool unfollowed);

@@ -49,8 +49,8 @@ std::string explain_foreign_prefix(std::string_view prefix, std::string_view res
     if (is_one(prefix, syscalls))
         return fmt::format("'{}:': a system call is s:NAME: `argtrace list 's:*'` shows them", prefix);
     if (is_one(prefix, program_returns))
-        return fmt::format("'{}:': what a user function returns is not recorded yet, its calls are: u:{}", prefix,
-                           rest.empty() ? "OBJECT:FUNCTION" : quoted(rest));
+        return fmt::format("'{}:': with --return, or '=' behind the function, a call is recorded with what it returned: 'u:{}='", prefix,
+                           rest.empty() ? "OBJECT:FUNCTION" : rest);
     if (is_one(prefix, markers))
         return fmt::format("'{}:': USDT probes are not traced yet; user functions are u:OBJECT:FUNCTION", prefix);
     if (is_one(prefix, kernels))

@@ -88,8 +88,6 @@ private:
 
     void find_user_function(const Spec &spec) {
         FoundUserFunctions found = user_functions_.find(spec);
-        if (request_.returns)
-            found.left.push_back(why_no_return(user_kind));
         take_titled(spec, std::move(found.functions), found.left);
     }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/architecture.h"
+#include "elf/function_returns.h"
 #include "model/probe_kind.h"
 #include "model/return_way.h"
 #include "model/timer.h"
@@ -17,6 +18,7 @@
 #include "spec/kernel.h"
 #include "spec/library_prototypes.h"
 #include "spec/spec.h"
+#include "spec/user_returns.h"
 #include "symbols/enabled.h"
 #include "uapi/argtrace.h"
 
@@ -34,6 +36,8 @@ struct Function {
     std::string title = {}; ///< of what is no function: its name, see Title
     const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
     std::shared_ptr<const UserFile> file = {}; ///< of a user function, at whose offset it is: symbol.addr; null: of the kernel
+    std::function<UserReturns()> find_returns = {}; ///< of a user function, while functions are found
+    elf::FunctionReturns returns = {}; ///< of one whose calls are recorded when they return; no places: the kernel's uretprobe follows them
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }

@@ -114,6 +114,12 @@ Probe begin_probe(const Function &function) {
         probe.flags =
             ARGTRACE_PROBE_RETURN |
             ARGTRACE_PROBE_WORDS(function.convention->returning(function.prototype).stack_words) | function.by;
+    if (function.capture.returns && *function.kind == user_kind) {
+        probe.returns = function.returns.places;
+        probe.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) |
+                      ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
+                      (function.returns.loops ? ARGTRACE_PROBE_LOOPS : 0);
+    }
     return probe;
 }
 

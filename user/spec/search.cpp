@@ -91,6 +91,8 @@ void Search::add(const Spec &spec, Function function) {
     }
     Function &same = found_.functions[known->second];
     same.by |= function.by;
+    if (function.capture.returns)
+        same.returns = std::move(function.returns);
     try {
         merge(same.capture, std::move(function.capture));
         compiler_.compile(same);

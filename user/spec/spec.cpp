@@ -358,7 +358,7 @@ std::string Spec::title() const {
 }
 
 std::string why_no_return(const ProbeKind &kind) {
-    return kind == user_kind ? "what a user function returns is not recorded yet" : fmt::format("a {} returns nothing", kind.noun);
+    return fmt::format("a {} returns nothing", kind.noun);
 }
 
 Spec parse_spec(const std::string &text, PatternSyntax syntax, const std::string &place, std::span<const ProbeKind> kinds) {

@@ -16,6 +16,7 @@
 #include "btf/built_prototypes.h"
 #include "elf/object.h"
 #include "model/probe_kind.h"
+#include "spec/assessment.h"
 #include "spec/user_objects.h"
 #include "util/suggestion.h"
 
@@ -111,7 +112,7 @@ Error why_none(const Spec &spec, const std::string &path, const std::vector<elf:
 
 } // namespace
 
-const UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
+UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
     if (!spec.module)
         throw error_in(spec, spec.pattern_at,
                        fmt::format("an object is missing: u:OBJECT:{}, where OBJECT is a path, a program, or a library as libc is one",
@@ -128,7 +129,7 @@ const UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
     if (!content)
         throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
     std::vector<elf::NamedFunction> functions = elf::list_functions(*content);
-    return objects_.emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(functions)}).first->second;
+    return objects_.emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(functions), {}}).first->second;
 }
 
 std::optional<WrittenPrototype> UserFunctionFinder::prototype_of(const Object &object, const elf::NamedFunction &function) {
@@ -145,13 +146,15 @@ public:
         : kernel_(kernel), file_(std::move(file)), object_(std::move(object)), built_(kernel.types().copy_of_kernel()) {}
 
     /// At an offset in the file, of which the first name counts. Without a prototype it has registers.
-    void add(std::uint64_t offset, std::string_view name, const std::optional<WrittenPrototype> &written) {
+    void add(std::uint64_t offset, std::string_view name, const std::optional<WrittenPrototype> &written,
+             std::function<UserReturns()> find_returns) {
         if (!offsets_.insert(offset).second)
             return;
         Function function{Symbol{offset, {}, {}}, {}};
         function.kind = &user_kind;
         function.convention = kernel_.architecture().functions;
         function.file = file_;
+        function.find_returns = std::move(find_returns);
         function.title = title_of(user_kind, object_, name);
         pending_.push_back({std::move(function), written ? add(*written) : registers()});
     }
@@ -202,34 +205,55 @@ std::string describe_unresolved(const std::vector<std::string> &names) {
                        shown < names.end() ? " ..." : "");
 }
 
+/// Of a place that is no function's first instruction.
+UserReturns no_function() {
+    return {.why_none = "it is not known to be a function's first instruction"};
+}
+
 } // namespace
 
+std::function<UserReturns()> UserFunctionFinder::returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset) {
+    // What a resolver has chosen may be another function, of which no symbol tells.
+    const elf::NamedFunction *at = &function;
+    if (offset != function.offset) {
+        const auto chosen = std::ranges::find(object.functions, offset, &elf::NamedFunction::offset);
+        at = chosen == object.functions.end() ? nullptr : &*chosen;
+    }
+    return [&object, at] {
+        if (!at)
+            return UserReturns();
+        if (!object.returns)
+            object.returns.emplace(object.content, object.functions);
+        return object.returns->find(*at);
+    };
+}
+
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
-    const Object &object = open(spec);
+    Object &object = open(spec);
     Collection collection(kernel_, object.file, object.name);
     Choice choice(spec);
     if (choice.is_address()) {
         const auto offset = object.content.offset_of(choice.number());
         if (!offset)
             throw error_in(spec, spec.pattern_at, fmt::format("{} has nothing at that address", object.file->path));
-        collection.add(*offset, spec.pattern.text(), std::nullopt);
+        collection.add(*offset, spec.pattern.text(), std::nullopt, no_function);
         return {collection.take(), {}};
     }
 
     std::vector<std::string> unresolved;
     for (const elf::NamedFunction &function : object.functions) {
-        if (!choice.matches(function))
+        if (!choice.matches(function) || (is_cold(function.symbol) && spec.pattern.kind() != Pattern::Kind::name))
             continue;
         const std::optional<std::uint64_t> offset =
             function.is_resolver ? resolved_here(object.content, *object.file, function) : std::optional(function.offset);
         if (!offset)
             unresolved.push_back(function.symbol);
         else if (choice.number() == 0)
-            collection.add(*offset, function.name, prototype_of(object, function));
+            collection.add(*offset, function.name, prototype_of(object, function), returns_of(object, function, *offset));
         else if (function.size != 0 && choice.number() >= function.size)
             throw error_in(spec, spec.pattern_at, fmt::format("{} has {} bytes, and the place is behind them", function.name, function.size));
         else
-            collection.add(*offset + choice.number(), fmt::format("{}+{:#x}", function.name, choice.number()), std::nullopt);
+            collection.add(*offset + choice.number(), fmt::format("{}+{:#x}", function.name, choice.number()), std::nullopt, no_function);
     }
     if (collection.empty() && !unresolved.empty())
         throw error_in(spec, fmt::format("{}: what it leads to is chosen when {} is loaded (IFUNC), and argtrace has not loaded that file: name "

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "spec/functions.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
+#include "spec/user_returns.h"
 
 namespace argtrace {
 
@@ -34,9 +37,11 @@ private:
         elf::Object content;
         std::string name; ///< without folders
         std::vector<elf::NamedFunction> functions;
+        std::optional<UserReturnsFinder> returns; ///< once they are asked for
     };
 
-    const Object &open(const Spec &spec);
+    Object &open(const Spec &spec);
+    static std::function<UserReturns()> returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset);
     std::optional<WrittenPrototype> prototype_of(const Object &object, const elf::NamedFunction &function);
 
     Kernel &kernel_;

@@ -111,7 +111,9 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe) {
     std::size_t padding = round_up_to_entry(used) - used;
 
     argtrace_probe header{};
-    header.size = static_cast<std::uint32_t>(used + padding + probe.program.size());
+    const std::size_t returns_bytes = probe.returns.size() * sizeof(probe.returns[0]);
+    const std::size_t returns_padding = round_up_to_entry(returns_bytes) - returns_bytes;
+    header.size = static_cast<std::uint32_t>(used + padding + probe.program.size() + returns_bytes + returns_padding);
     header.id = probe.id;
     header.addr = probe.addr;
     header.flags = probe.flags;
@@ -127,6 +129,8 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe) {
     append(out, probe.types.data(), probe.types.size());
     out.resize(out.size() + padding);
     append(out, probe.program.data(), probe.program.size());
+    append(out, probe.returns.data(), returns_bytes);
+    out.resize(out.size() + returns_padding);
 }
 
 void append_probe(std::vector<std::byte> &out, const Probe &probe) {
@@ -141,7 +145,7 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t
     header.id = 0;
     header.addr = addr;
     header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL |
-                    ARGTRACE_PROBE_BY_REASON_MASK; // what is passed in
+                    ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));
 }
 
@@ -161,6 +165,10 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         std::size_t program_begin = round_up_to_entry(strings_end + header.types);
         if (header.program % entry_alignment != 0 || header.program > header.size - program_begin)
             malformed(i, "its program is larger than what is left for it");
+        const std::size_t returns_begin = program_begin + header.program;
+        const std::size_t nr_returns = (header.flags & ARGTRACE_PROBE_RETURNS_MASK) >> ARGTRACE_PROBE_RETURNS_SHIFT;
+        if (nr_returns * sizeof(std::int32_t) > header.size - returns_begin)
+            malformed(i, "it returns at more places than it has");
 
         std::string_view table(reinterpret_cast<const char *>(bytes.data()) + args_end,
                                header.strings);
@@ -179,6 +187,9 @@ std::vector<Probe> parse_probes(std::span<const std::byte> bytes, std::size_t co
         probe.types.assign(types.begin(), types.end());
         auto program = bytes.subspan(program_begin, header.program);
         probe.program.assign(program.begin(), program.end());
+        probe.returns.resize(nr_returns);
+        if (nr_returns > 0)
+            std::memcpy(probe.returns.data(), bytes.data() + returns_begin, nr_returns * sizeof(std::int32_t));
         probes.push_back(std::move(probe));
         bytes = bytes.subspan(header.size);
     }

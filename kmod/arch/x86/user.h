@@ -61,6 +61,16 @@ static __always_inline u64 argtrace_user_sp(const struct pt_regs *regs)
 	return regs->sp;
 }
 
+static inline u64 argtrace_user_return_slot(const struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+static inline u64 argtrace_user_entry_sp(const struct pt_regs *regs)
+{
+	return regs->sp - sizeof(u64);
+}
+
 static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)
 {
 	return regs->bp;

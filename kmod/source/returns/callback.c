@@ -18,7 +18,8 @@
 #include "source/returns/stack.h"
 #include "source/syscall.h"
 
-noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs)
+noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs,
+				      unsigned long caller)
 {
 	struct argtrace_counters *following = plan->returns->following;
 	const struct argtrace_code *code = plan->code;
@@ -37,7 +38,7 @@ noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct a
 	}
 	run.code = code;
 	run.fregs = fregs;
-	run.caller = argtrace_read_stack(argtrace_stack(fregs));
+	run.caller = caller;
 	verdict = argtrace_run_filter(&run, code->filter);
 	argtrace_scratch_leave();
 	if (verdict == ARGTRACE_VERDICT_ACCEPT)
@@ -55,7 +56,7 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan,
 	struct argtrace_regs passed argtrace_uninitialized;
 
 	argtrace_syscall_regs(&passed, regs);
-	return argtrace_return_accepts(plan, &passed);
+	return argtrace_return_accepts(plan, &passed, argtrace_read_stack(argtrace_stack(regs)));
 }
 
 /*
@@ -74,7 +75,8 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 		goto out;
 	}
 	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
-				   argtrace_return_accepts(returns->plan, regs)))
+				   argtrace_return_accepts(returns->plan, regs,
+							   argtrace_read_stack(argtrace_stack(regs)))))
 		goto out;
 	argtrace_count_following(returns->following, taken);
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));

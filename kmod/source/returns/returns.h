@@ -98,7 +98,8 @@ bool argtrace_return_is_leaving(struct argtrace_plan *plan);
  * where the clock cannot be read; one that is lost; what is to be kept of it, within
  * argtrace_scratch_enter(), of which the number of bytes is returned.
  */
-bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
+bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs,
+			     unsigned long caller);
 bool argtrace_return_read_clock(u32 clock, u64 *now);
 void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost cause);
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch);

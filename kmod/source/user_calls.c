@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table has rows for processes and columns for stack pointers, so that the calls of one
+ * process, which may end with it, need not be looked for everywhere. Each column has a lock, which
+ * is taken in the context of tasks alone, with preemption off.
+ */
+#include <linux/hash.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#include "base/compat.h"
+#include "base/memory.h"
+#include "probe/plan.h"
+#include "source/user.h"
+#include "source/user_calls.h"
+
+#define ROW_BITS	5
+#define COLUMN_BITS	9
+#define ROWS		(1u << ROW_BITS)
+#define COLUMNS		(1u << COLUMN_BITS)
+#define TABLE_SIZE	(ROWS * COLUMNS * sizeof(struct hlist_bl_head))
+
+static DEFINE_MUTEX(users_lock);
+static u32 nr_users;
+static struct hlist_bl_head *table;	/* while there are users */
+static struct tracepoint *exit_point, *exec_point;
+
+static struct hlist_bl_head *row_of(pid_t tgid)
+{
+	return table + hash_32(tgid, ROW_BITS) * COLUMNS;
+}
+
+static struct hlist_bl_head *column_of(pid_t tgid, unsigned long sp)
+{
+	return row_of(tgid) + hash_long(sp, COLUMN_BITS);
+}
+
+enum why_left { LEFT, EXITED, REMOVED };
+
+/* Within its column's lock, by which its place is still there. */
+static void take_off(struct argtrace_user_call *call, struct argtrace_user_call **taken,
+		     enum why_left why)
+{
+	struct argtrace_user_place *place = call->place;
+	struct argtrace_counters *following =
+		argtrace_user_call_frame(call, place->call_size)->returns->following;
+
+	hlist_bl_del(&call->link);
+	call->next = *taken;
+	*taken = call;
+	if (why == LEFT)
+		argtrace_count_following(following, left);
+	else if (why == EXITED)
+		argtrace_count_following(following, exited);
+	else
+		argtrace_count_following(following, removed);
+}
+
+/* Takes those off a column of which picks() is true, onto a list. */
+static void take_off_column(struct hlist_bl_head *column, struct argtrace_user_call **taken,
+			    enum why_left why,
+			    bool (*picks)(const struct argtrace_user_call *, const void *),
+			    const void *data)
+{
+	struct hlist_bl_node *node, *next;
+	struct argtrace_user_call *call;
+
+	if (hlist_bl_empty(column))
+		return;
+	hlist_bl_lock(column);
+	hlist_bl_for_each_entry_safe(call, node, next, column, link) {
+		if (picks(call, data))
+			take_off(call, taken, why);
+	}
+	hlist_bl_unlock(column);
+}
+
+struct argtrace_user_call *argtrace_user_call_alloc(const struct argtrace_user_place *place)
+{
+	const u32 size = place->call_size;
+	struct argtrace_user_call *call;
+
+	if (unlikely(argtrace_memory_charge(size)))
+		return NULL;
+	/* A program is not to wait for memory because it is looked at. */
+	call = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN);
+	if (unlikely(!call)) {
+		argtrace_memory_uncharge(size);
+		return NULL;
+	}
+	call->charged = size;
+	return call;
+}
+
+void argtrace_user_call_free(struct argtrace_user_call *call)
+{
+	argtrace_memory_uncharge(call->charged);
+	/* Also where a tracepoint calls us, with preemption off. */
+	kfree_rcu(call, rcu);
+}
+
+void argtrace_user_calls_free(struct argtrace_user_call *calls)
+{
+	struct argtrace_user_call *next;
+
+	for (; calls; calls = next) {
+		next = calls->next;
+		argtrace_user_call_free(calls);
+	}
+}
+
+/*
+ * Whether a uretprobe has replaced the address that a function returns to, by that of its
+ * trampoline, which is the first in a page (kernel/events/uprobes.c). So nothing has called the
+ * function since.
+ */
+static bool is_replaced(unsigned long returns_to)
+{
+	return returns_to && IS_ALIGNED(returns_to, PAGE_SIZE);
+}
+
+/* Whether it is the same call that comes to the function's first instruction again. */
+static bool is_again(const struct argtrace_user_call *call, const struct argtrace_user_call *open)
+{
+	return call->place == open->place && open->place->loops &&
+	       (call->returns_to == open->returns_to || is_replaced(call->returns_to));
+}
+
+/*
+ * Whether a call that is entered proves that another with its stack pointer has been left. That may
+ * have jumped to the function instead of calling it if a uretprobe follows it: only such a function
+ * ends with a jump.
+ */
+static bool is_proved_left(const struct argtrace_user_call *call,
+			   const struct argtrace_user_call *open)
+{
+	return !open->place->by_uretprobe ||
+	       (call->returns_to && !is_replaced(call->returns_to));
+}
+
+bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_user_call **left)
+{
+	struct hlist_bl_head *column = column_of(call->tgid, call->sp);
+	struct hlist_bl_node *node, *next;
+	struct argtrace_user_call *open;
+	bool is_new = true;
+
+	hlist_bl_lock(column);
+	hlist_bl_for_each_entry_safe(open, node, next, column, link) {
+		if (open->sp != call->sp || open->tgid != call->tgid)
+			continue;
+		if (is_again(call, open)) {
+			is_new = false;
+			break;
+		}
+		if (is_proved_left(call, open))
+			take_off(open, left, LEFT);
+	}
+	if (is_new)
+		hlist_bl_add_head(&call->link, column);
+	hlist_bl_unlock(column);
+	return is_new;
+}
+
+struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_place *place,
+						     unsigned long sp)
+{
+	struct hlist_bl_head *column = column_of(current->tgid, sp);
+	struct argtrace_user_call *call, *found = NULL;
+	struct hlist_bl_node *node;
+
+	if (hlist_bl_empty(column))
+		return NULL;
+	hlist_bl_lock(column);
+	hlist_bl_for_each_entry(call, node, column, link) {
+		if (call->sp == sp && call->place == place && call->tgid == current->tgid) {
+			hlist_bl_del(&call->link);
+			found = call;
+			break;
+		}
+	}
+	hlist_bl_unlock(column);
+	return found;
+}
+
+static bool place_leaves(const struct argtrace_user_call *call, const void *data)
+{
+	return call->place->leaves;
+}
+
+void argtrace_user_calls_forget(void)
+{
+	struct argtrace_user_call *taken = NULL;
+	u32 i;
+
+	for (i = 0; i < ROWS * COLUMNS; i++) {
+		take_off_column(&table[i], &taken, REMOVED, place_leaves, NULL);
+		if (i % COLUMNS == 0)
+			cond_resched();
+	}
+	argtrace_user_calls_free(taken);
+}
+
+static bool is_of_process(const struct argtrace_user_call *call, const void *data)
+{
+	const struct task_struct *task = data;
+
+	return call->tgid == task->tgid;
+}
+
+static bool is_of_thread(const struct argtrace_user_call *call, const void *data)
+{
+	const struct task_struct *task = data;
+
+	return is_of_process(call, data) && call->tid == task->pid;
+}
+
+static void end_calls(const struct task_struct *task,
+		      bool (*picks)(const struct argtrace_user_call *, const void *))
+{
+	struct hlist_bl_head *row = row_of(task->tgid);
+	struct argtrace_user_call *taken = NULL;
+	u32 i;
+
+	for (i = 0; i < COLUMNS; i++)
+		take_off_column(&row[i], &taken, EXITED, picks, task);
+	argtrace_user_calls_free(taken);
+}
+
+static void thread_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)
+{
+	/* What a thread has entered, and another has gone on with, ends with the process. */
+	if (task == current)
+		end_calls(task, atomic_read(&task->signal->live) ? is_of_thread : is_of_process);
+}
+
+/* Its other threads have ended. */
+static void program_replaced(void *data, struct task_struct *task, pid_t old_pid,
+			     struct linux_binprm *binprm)
+{
+	end_calls(task, is_of_process);
+}
+
+static void find_points(struct tracepoint *point, void *data)
+{
+	check_trace_callback_type_sched_process_exit(thread_exits);
+	check_trace_callback_type_sched_process_exec(program_replaced);
+	if (!strcmp(point->name, "sched_process_exit"))
+		exit_point = point;
+	if (!strcmp(point->name, "sched_process_exec"))
+		exec_point = point;
+}
+
+static int begin_watching(void)
+{
+	int ret;
+
+	for_each_kernel_tracepoint(find_points, NULL);
+	if (!exit_point || !exec_point)
+		return -EOPNOTSUPP;
+	ret = tracepoint_probe_register(exit_point, thread_exits, NULL);
+	if (ret)
+		return ret;
+	ret = tracepoint_probe_register(exec_point, program_replaced, NULL);
+	if (ret) {
+		tracepoint_probe_unregister(exit_point, thread_exits, NULL);
+		tracepoint_synchronize_unregister();
+	}
+	return ret;
+}
+
+static int create(void)
+{
+	const u64 bytes = argtrace_kvmalloc_size(TABLE_SIZE);
+	int ret = argtrace_memory_charge(bytes);
+
+	if (ret)
+		return ret;
+	table = argtrace_kvzalloc(TABLE_SIZE);
+	ret = table ? begin_watching() : -ENOMEM;
+	if (ret) {
+		kvfree(table);
+		table = NULL;
+		argtrace_memory_uncharge(bytes);
+	}
+	return ret;
+}
+
+int argtrace_user_calls_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&users_lock);
+	if (!nr_users)
+		ret = create();
+	nr_users += !ret;
+	mutex_unlock(&users_lock);
+	return ret;
+}
+
+/* No place is left, and so no call. */
+void argtrace_user_calls_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--nr_users) {
+		tracepoint_probe_unregister(exit_point, thread_exits, NULL);
+		tracepoint_probe_unregister(exec_point, program_replaced, NULL);
+		tracepoint_synchronize_unregister();
+		kvfree(table);
+		table = NULL;
+		argtrace_memory_uncharge(argtrace_kvmalloc_size(TABLE_SIZE));
+	}
+	mutex_unlock(&users_lock);
+}

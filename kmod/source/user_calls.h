@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calls of user functions that have been entered, and have not returned: of all sessions.
+ *
+ * The entry and the return of a call have the same process and the same stack pointer, and no two
+ * calls that are there at once have both in common unless one of them has called the other by a
+ * jump. Threads do not matter, as a coroutine may return in another thread than it was entered in;
+ * a child of vfork(), which has its parent's memory, is a process of its own.
+ *
+ * Nobody tells that a call has been left by longjmp() or an exception. A new call with its stack
+ * pointer proves it, and so do the end of its thread and of its program. Its stack does not:
+ * coroutines have theirs side by side, and a signal's handler may have one inside a caller's frame.
+ */
+#ifndef ARGTRACE_USER_CALLS_H
+#define ARGTRACE_USER_CALLS_H
+
+#include <linux/list_bl.h>
+#include <linux/types.h>
+
+#include "arch/followed.h"
+
+struct argtrace_user_place;
+
+/*
+ * One of them. Behind it lie the values that are kept, and then its frame, as on the stack of a
+ * kernel function that is followed. It belongs to who has taken it off the table.
+ */
+struct argtrace_user_call {
+	union {
+		struct hlist_bl_node link;	/* on the table */
+		struct argtrace_user_call *next;	/* of those that have been taken off */
+		struct rcu_head rcu;	/* in argtrace_user_call_free() */
+	};
+	struct argtrace_user_place *place;
+	unsigned long sp;
+	unsigned long returns_to;	/* 0: could not be read */
+	pid_t tgid, tid;		/* of the task that has entered it */
+	u32 charged;
+};
+
+static inline struct argtrace_frame *argtrace_user_call_frame(struct argtrace_user_call *call,
+							      u32 call_size)
+{
+	return (void *)call + call_size - sizeof(struct argtrace_frame);
+}
+
+/* For each place whose calls are followed. 0, -ENOMEM, -ENOSPC, -EOPNOTSUPP. */
+int argtrace_user_calls_get(void);
+void argtrace_user_calls_put(void);
+
+/*
+ * Memory for a call of that place, which argtrace_user_call_free() frees. NULL: there is none. Not
+ * to be called with preemption off.
+ */
+struct argtrace_user_call *argtrace_user_call_alloc(const struct argtrace_user_place *place);
+void argtrace_user_call_free(struct argtrace_user_call *call);
+
+/*
+ * Puts a call of the current process on the table, and takes off those that it proves to have been
+ * left. They have been counted, and are on the list, to be freed. False: it is one that is on it
+ * already, and has come to the function's first instruction again.
+ */
+bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_user_call **left);
+
+/* Takes the current process's call of that place and stack pointer off. NULL: there is none. */
+struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_place *place,
+						     unsigned long sp);
+
+/* Frees the calls of all places that are about to be freed, and counts them as removed. */
+void argtrace_user_calls_forget(void);
+
+/* A list of them. */
+void argtrace_user_calls_free(struct argtrace_user_call *calls);
+
+#endif

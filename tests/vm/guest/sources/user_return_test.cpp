@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Calls of user functions with what they return, against what the traced programs (programs/user_returns.c, user_returns_thrown.cpp) say
+// themselves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/command.h"
+#include "support/device.h"
+#include "support/machine.h"
+
+namespace vmtest {
+namespace {
+
+const std::string returns_program = "/root/user_returns", thrown_program = "/root/user_returns_thrown", returns_log = "/tmp/user_returns.log";
+
+std::vector<std::string> sorted_returns(const std::string &text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    std::ranges::sort(lines);
+    return lines;
+}
+
+std::string plain_text(const nlohmann::ordered_json &value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+class UserReturns : public testing::TestWithParam<const char *> {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
+            GTEST_SKIP() << "this kernel has no uprobes";
+    }
+
+    static Outcome trace(const std::vector<std::string> &specs, const std::vector<std::string> &command, const std::vector<std::string> &options = {}) {
+        std::vector<std::string> all = {"argtrace", "trace", "--json", "-r"};
+        for (const char *name : {"ur_value", "ur_early", "ur_recursive", "ur_target", "ur_jump", "ur_loop", "ur_left", "ur_maybe_left", "ur_yields",
+                                 "ur_forks", "ur_vforks", "ur_replaced", "ur_exits", "ut_throws", "ut_within", "ut_jumps"})
+            all.insert(all.end(), {"--proto", std::string("long ") + name + "(long number)"});
+        all.insert(all.end(), {"--proto", "const char *ur_text(long number, char *to)", "--proto", "void ur_once(long number)"});
+        all.insert(all.end(), options.begin(), options.end());
+        all.insert(all.end(), specs.begin(), specs.end());
+        all.push_back("--");
+        all.insert(all.end(), command.begin(), command.end());
+        return run(all);
+    }
+
+    /// The events as the programs' logs have them, sorted: "NAME ARGUMENT RESULT".
+    static std::vector<std::string> calls(const Outcome &outcome, const std::string &without = {}) {
+        std::vector<std::string> lines;
+        for (const auto &event : json_lines(outcome.out)) {
+            const std::string function = event.at("func");
+            const std::string name = function.substr(function.rfind(':') + 1);
+            if (name == without)
+                continue;
+            EXPECT_GE(event.at("duration").get<std::int64_t>(), 0) << event.dump();
+            lines.push_back(name + ' ' + plain_text(event.at("args").at("number")) + ' ' + plain_text(event.at("ret")));
+        }
+        std::ranges::sort(lines);
+        return lines;
+    }
+
+    static std::uint64_t unfollowed(const Outcome &outcome, const char *why) {
+        const auto summary = json_summary(outcome.out);
+        const auto returns = summary.find("unfollowed");
+        return returns == summary.end() || !returns->contains(why) ? 0 : returns->at(why).get<std::uint64_t>();
+    }
+};
+
+TEST_F(UserReturns, are_what_the_program_gets) {
+    const std::string prefix = "u:" + returns_program + ':';
+    const Outcome outcome =
+        trace({prefix + "ur_value", prefix + "ur_early", prefix + "ur_text(number, str(ret) as ret)", prefix + "ur_loop", prefix + "ur_once"},
+              {returns_program, "ways", returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> found;
+    std::size_t once = 0;
+    for (const auto &event : json_lines(outcome.out)) {
+        const std::string function = event.at("func"), name = function.substr(function.rfind(':') + 1);
+        const auto &args = event.at("args");
+        if (name == "ur_once") {
+            EXPECT_EQ(args.at("number"), once++);
+            continue;
+        }
+        const auto &value = name == "ur_text" ? args.at("ret") : event.at("ret");
+        found.push_back(name + ' ' + plain_text(args.at("number")) + ' ' + plain_text(value));
+    }
+    std::ranges::sort(found);
+    EXPECT_EQ(found, sorted_returns(read_file(returns_log)));
+    EXPECT_EQ(once, 100u);
+    const auto summary = json_summary(outcome.out);
+    EXPECT_EQ(summary.at("hits"), found.size() + once) << summary.dump();
+    EXPECT_EQ(summary.at("records"), found.size() + once) << summary.dump();
+    EXPECT_EQ(summary.at("faults"), 0) << summary.dump();
+}
+
+// By breakpoints where they return, and by uretprobes, which end at 64 calls within each other.
+TEST_P(UserReturns, of_all_kinds_belong_to_their_calls) {
+    const std::string mode = GetParam();
+    const std::map<std::string, std::vector<std::string>> functions = {
+        {"recursion", {"ur_recursive"}},
+        {"jumps", {"ur_jump", "ur_target"}},
+        {"coroutines", {"ur_yields"}},
+        {"forks", {"ur_forks", "ur_vforks", "ur_value"}},
+        {"threads", {"ur_exits"}},
+        {"maybe_left", {"ur_maybe_left"}},
+    };
+    std::vector<std::string> specs;
+    for (const std::string &name : functions.at(mode))
+        specs.push_back("u:" + returns_program + ':' + name);
+    const Outcome outcome = trace(specs, {returns_program, mode, returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto logged = sorted_returns(read_file(returns_log));
+    EXPECT_EQ(calls(outcome), logged) << outcome.err;
+    EXPECT_GE(logged.size(), 8u);
+    const auto summary = json_summary(outcome.out);
+    const std::uint64_t left = mode == "maybe_left" ? 20 : 0, exited = mode == "threads" ? 10 : 0;
+    EXPECT_EQ(summary.at("records"), logged.size()) << summary.dump();
+    EXPECT_EQ(summary.at("hits"), logged.size() + left + exited) << summary.dump();
+    // What nothing has proved to be left by the end of the program ends with that.
+    EXPECT_EQ(unfollowed(outcome, "left") + unfollowed(outcome, "exited"), left + exited) << summary.dump();
+    EXPECT_EQ(summary.at("in_flight"), 0) << summary.dump();
+}
+INSTANTIATE_TEST_SUITE_P(, UserReturns, testing::Values("recursion", "jumps", "coroutines", "forks", "threads", "maybe_left"),
+                         [](const auto &info) { return std::string(info.param); });
+
+TEST_F(UserReturns, of_calls_that_are_left_do_not_come) {
+    const Outcome outcome = trace({"u:" + returns_program + ":ur_left", "u:" + returns_program + ":ur_replaced"}, {returns_program, "left", returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_TRUE(calls(outcome).empty());
+    EXPECT_EQ(unfollowed(outcome, "left"), 29u) << outcome.out;
+    EXPECT_EQ(unfollowed(outcome, "exited"), 1u) << outcome.out;
+    const Outcome replaced = trace({"u:" + returns_program + ":ur_replaced"}, {returns_program, "forks", returns_log});
+    EXPECT_EQ(unfollowed(replaced, "exited"), 20u) << replaced.out;
+}
+
+TEST_F(UserReturns, let_exceptions_through) {
+    const std::string prefix = "u:" + thrown_program + ':';
+    const Outcome outcome = trace({prefix + "ut_throws", prefix + "ut_within"}, {thrown_program, returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(calls(outcome), sorted_returns(read_file(returns_log)));
+    EXPECT_EQ(json_summary(outcome.out).at("hits"), 40 + 40 + 40);
+    // A uretprobe would end it.
+    const Outcome jumps = trace({prefix + "ut_jumps"}, {thrown_program, returns_log});
+    EXPECT_NE(jumps.status, 0);
+    EXPECT_NE(jumps.err.find("exception"), std::string::npos) << jumps.err;
+}
+
+TEST_F(UserReturns, by_uretprobes_are_the_same) {
+    const Outcome outcome = trace({"u:" + returns_program + ":ur_early", "u:" + returns_program + ":ur_value"}, {returns_program, "ways", returns_log}, {"--return-by", "uretprobe"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> expected;
+    for (const std::string &line : sorted_returns(read_file(returns_log)))
+        if (line.starts_with("ur_early") || line.starts_with("ur_value"))
+            expected.push_back(line);
+    EXPECT_EQ(calls(outcome), expected);
+}
+
+TEST_F(UserReturns, are_conditions_and_keys) {
+    const Outcome outcome = trace({"u:" + returns_program + ":ur_early if ret > 100 && number < 9"}, {returns_program, "ways", returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::vector<std::string> expected = {"ur_early 3 300", "ur_early 4 400", "ur_early 5 500"};
+    EXPECT_EQ(calls(outcome), expected);
+    EXPECT_EQ(json_summary(outcome.out).at("filtered"), 97);
+    const Outcome counted = run({"argtrace", "count", "--json", "--by", "ret", "--proto", "long ur_early(long number)", "u:" + returns_program + ":ur_early", "--", returns_program,
+                                 "ways", returns_log});
+    ASSERT_EQ(counted.status, 0) << counted.err;
+    EXPECT_NE(counted.out.find("300"), std::string::npos) << counted.out;
+}
+
+} // namespace
+} // namespace vmtest

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf/function_returns.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <Zydis/Zydis.h>
+#include <elf.h>
+
+namespace argtrace::elf {
+
+namespace {
+
+constexpr std::uint64_t piece_max = 1 << 20; // bytes; a larger function is not decoded
+constexpr std::size_t returns_max = 4095;    // ARGTRACE_PROBE_RETURNS_MAX
+
+struct Instruction {
+    ZydisDecodedInstruction is;
+    std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands;
+    std::uint64_t address;
+
+    std::uint64_t end() const { return address + is.length; }
+    bool is_branch() const {
+        return is.meta.category == ZYDIS_CATEGORY_COND_BR || is.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+    }
+    bool is_return() const { return is.mnemonic == ZYDIS_MNEMONIC_RET; }
+    /// Where a branch leads; nothing if a register or memory says so.
+    std::optional<std::uint64_t> target() const {
+        if (is.operand_count_visible == 0 || operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands[0].imm.is_relative)
+            return std::nullopt;
+        return end() + operands[0].imm.value.u;
+    }
+};
+
+/// Whether an indirect jump goes by a table of places in the function, as compilers make it of a `switch`: they mark it with the prefix
+/// 3E where they mark the others, or load the address from an array, at once or two instructions before. Else it may lead to another
+/// function.
+class TableJump {
+public:
+    void see(const Instruction &instruction) {
+        before_ = last_;
+        last_ = loads_from_array(instruction);
+    }
+
+    bool is_one(const Instruction &jump) const {
+        if (jump.is.attributes & ZYDIS_ATTRIB_HAS_NOTRACK || loads_from_array(jump))
+            return true;
+        return jump.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && (last_ || before_);
+    }
+
+private:
+    static bool loads_from_array(const Instruction &instruction) {
+        const auto end = instruction.operands.begin() + instruction.is.operand_count_visible;
+        return std::any_of(instruction.operands.begin(), end, [](const ZydisDecodedOperand &operand) {
+            return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+                   operand.mem.index != ZYDIS_REGISTER_NONE && operand.mem.scale >= 4;
+        });
+    }
+
+    bool last_ = false, before_ = false;
+};
+
+class FunctionDecoder {
+public:
+    FunctionDecoder(const Object &object, std::span<const CodePiece> pieces) : object_(object), pieces_(pieces) {
+        ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    }
+
+    FunctionReturns decode() {
+        const bool known = !pieces_.empty() && std::all_of(pieces_.begin(), pieces_.end(), [this](const CodePiece &piece) { return decode(piece); }) &&
+                           std::all_of(targets_.begin(), targets_.end(), [this](std::uint64_t target) { return starts_.contains(target); });
+        if (!known || returns_.places.size() > returns_max)
+            returns_.places.clear();
+        return std::move(returns_);
+    }
+
+private:
+    bool decode(const CodePiece &piece) {
+        const auto offset = object_.offset_of(piece.address);
+        if (!offset || piece.size == 0 || piece.size > piece_max)
+            return false;
+        const Text bytes = object_.read(*offset, piece.size);
+        if (bytes.size() != piece.size)
+            return false;
+        TableJump tables;
+        for (std::uint64_t at = 0; at < piece.size;) {
+            Instruction instruction;
+            if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data() + at, piece.size - at, &instruction.is, instruction.operands.data())))
+                return false;
+            instruction.address = piece.address + at;
+            starts_.insert(instruction.address);
+            if (!take(instruction, tables))
+                return false;
+            tables.see(instruction);
+            at += instruction.is.length;
+        }
+        return true;
+    }
+
+    /// False: it may lead to another function.
+    bool take(const Instruction &instruction, const TableJump &tables) {
+        if (instruction.is_return()) {
+            const auto place = static_cast<std::int64_t>(instruction.address - pieces_[0].address);
+            if (place < std::numeric_limits<std::int32_t>::min() || place > std::numeric_limits<std::int32_t>::max())
+                return false;
+            returns_.places.push_back(static_cast<std::int32_t>(place));
+            return true;
+        }
+        if (!instruction.is_branch())
+            return instruction.is.meta.category != ZYDIS_CATEGORY_RET; // a far return, IRET
+        const auto target = instruction.target();
+        if (!target)
+            return tables.is_one(instruction);
+        returns_.loops = returns_.loops || *target == pieces_[0].address;
+        targets_.insert(*target);
+        return std::any_of(pieces_.begin(), pieces_.end(),
+                           [target](const CodePiece &piece) { return *target - piece.address < piece.size; });
+    }
+
+    const Object &object_;
+    std::span<const CodePiece> pieces_;
+    ZydisDecoder decoder_;
+    FunctionReturns returns_;
+    std::set<std::uint64_t> starts_, targets_;
+};
+
+} // namespace
+
+FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces) {
+    if (object.machine() != EM_X86_64)
+        return {};
+    return FunctionDecoder(object, pieces).decode();
+}
+
+} // namespace argtrace::elf

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "elf/object.h"
+
+namespace argtrace::elf {
+
+/// By which instructions a function returns to its caller.
+struct FunctionReturns {
+    /// Where they are, in bytes from the function's first instruction. Empty: that is not known for sure, or the function may end in a
+    /// jump to another.
+    std::vector<std::int32_t> places;
+    bool loops = false; ///< it jumps to its first instruction
+};
+
+/// A piece of code of the object.
+struct CodePiece {
+    std::uint64_t address, size;
+};
+
+/// Decodes a function. Its first piece begins with its first instruction, and the others are what the compiler has put elsewhere
+/// ("NAME.cold"). Where something is not understood, nothing is known: a breakpoint must not be in the middle of an instruction. Only of
+/// x86-64.
+FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces);
+
+} // namespace argtrace::elf

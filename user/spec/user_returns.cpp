@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/user_returns.h"
+
+#include <algorithm>
+#include <string>
+
+#include "elf/go_functions.h"
+#include "spec/assessment.h"
+
+namespace argtrace {
+
+namespace {
+
+/// Whether exceptions come here: there are tables for handlers, or a library that throws is needed, or is in it. glibc has tables too, as
+/// it unwinds the stacks of threads that are cancelled, but its functions let nothing through.
+bool may_throw(const elf::Object &object, const std::vector<elf::NamedFunction> &functions) {
+    const std::string_view path = object.path();
+    if (path.substr(path.rfind('/') + 1).starts_with("libc.so"))
+        return false;
+    if (object.section(".gcc_except_table"))
+        return true;
+    if (const auto *strings = object.section(".dynstr")) {
+        const Text content = object.content(*strings);
+        const std::string_view names(content.data(), content.size());
+        if (names.find("libstdc++.so") != names.npos || names.find("libc++.so") != names.npos || names.find("_Unwind_RaiseException") != names.npos)
+            return true;
+    }
+    return std::ranges::any_of(functions, [](const elf::NamedFunction &function) { return function.symbol == "_Unwind_RaiseException"; });
+}
+
+} // namespace
+
+UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions)
+    : object_(object), is_go_(elf::GoFunctions::read(object).has_value()), throws_(may_throw(object, functions)) {
+    for (const elf::NamedFunction &function : functions)
+        if (const std::string_view symbol = function.symbol; is_cold(symbol))
+            cold_.emplace(symbol.substr(0, symbol.rfind(".cold")), elf::CodePiece{function.address, function.size});
+}
+
+UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) const {
+    if (is_go_)
+        return {.why_none = "it is in a Go program, whose stacks move while functions run: that is not followed yet"};
+    UserReturns returns{.throws = throws_};
+    std::vector<elf::CodePiece> pieces{{function.address, function.size}};
+    for (auto [cold, end] = cold_.equal_range(function.symbol); cold != end; ++cold)
+        pieces.push_back(cold->second);
+    returns.by = elf::find_returns(object_, pieces);
+    return returns;
+}
+
+} // namespace argtrace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "elf/function_list.h"
+#include "elf/function_returns.h"
+
+namespace argtrace {
+
+/// How calls of a user function can be followed until they return.
+struct UserReturns {
+    elf::FunctionReturns by = {};
+    std::string_view why_none = {}; ///< they cannot, whatever follows them: "its stacks move"; empty: they can
+    bool throws = false;            ///< an exception may go through it, which finds no way past the address of a uretprobe
+};
+
+/// Finds them for functions of one object. Both stay the caller's.
+class UserReturnsFinder {
+public:
+    UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions);
+
+    UserReturns find(const elf::NamedFunction &function) const;
+
+private:
+    const elf::Object &object_;
+    bool is_go_, throws_;
+    std::multimap<std::string_view, elf::CodePiece> cold_; ///< what the compiler has put elsewhere, by the name of its function
+};
+
+} // namespace argtrace
