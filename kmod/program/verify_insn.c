@@ -201,6 +201,7 @@ static bool is_supplied(const struct argtrace_insn *insn, u16 supplied)
 	case ARGTRACE_SOURCE_REG:
 	case ARGTRACE_SOURCE_STACK:
 	case ARGTRACE_SOURCE_CALLER:
+	case ARGTRACE_SOURCE_RETURN:
 		return true;
 	case ARGTRACE_SOURCE_SLOT:
 		return supplied & BIT(insn->index);

@@ -4,6 +4,7 @@
 
 #include "probe/user_files.h"
 #include "program_fixtures.h"
+#include "source/source.h"
 #include "targets.h"
 
 #define USER_DATA	.flags = ARGTRACE_INSN_USER_DATA
@@ -16,7 +17,10 @@ struct user_program {
 	const char *name;
 	bool good;
 	struct argtrace_insn insns[3];
+	bool returns;			/* its calls are recorded when they return */
 };
+
+#define RETURNED(...)	.source = ARGTRACE_SOURCE_RETURN, .mask = ALL, .flags = ARGTRACE_INSN_RETURN | (__VA_ARGS__)
 
 static const struct user_program user_programs[] = {
 	{ "a number", true, { { ARGUMENT(0), OUT(8) } } },
@@ -41,6 +45,12 @@ static const struct user_program user_programs[] = {
 	  { { .source = ARGTRACE_SOURCE_CONST, .mask = ALL, SET(3) },
 	    { ARGUMENT(0), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
 	    { SLOT(3), LOAD(0), OUT(8) } } },
+	{ "what is returned", true, { { RETURNED(0), OUT(8) } }, .returns = true },
+	{ "text of the program's, as returned", true,
+	  { { RETURNED(ARGTRACE_INSN_USER_DATA), TEXT } }, .returns = true },
+	{ "text of the kernel's, as returned", false, { { RETURNED(0), TEXT } }, .returns = true },
+	{ "a load from the kernel, as returned", false,
+	  { { RETURNED(0), .loads = 1, .width = 8, OUT(8) } }, .returns = true },
 	{ "the file of a descriptor", true,
 	  { { ARGUMENT(0), .action = ARGTRACE_DO_FILE, .arg = 3 }, { SLOT(3), LOAD(0), OUT(8) } } },
 };
@@ -62,7 +72,7 @@ static struct made_probe *make_user_probe(struct kunit *test)
 static void reads(struct kunit *test)
 {
 	const struct user_program *program = test->param_value;
-	const struct argtrace_plan_format format = { .max_record = 4096 };
+	const struct argtrace_plan_format format = { .max_record = 4096, .rules_of = argtrace_plan_rules_of };
 	struct made_probe *probe = make_user_probe(test);
 	struct argtrace_plan *plan;
 	u32 nr_insns = 0;
@@ -75,6 +85,8 @@ static void reads(struct kunit *test)
 	else
 		add_output(probe, ARGTRACE_TYPE_U64, 8);
 	set_program(probe, program->insns, nr_insns, 0, NULL);
+	if (program->returns)
+		probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
 	length = probe->head.size;
 	plan = make_plan_from(test, probe, &length, &format);
 	if (program->good)
@@ -87,18 +99,41 @@ static void reads(struct kunit *test)
 /* What they cannot be, and who may not add them. */
 static void user_probes_refused(struct kunit *test)
 {
-	const struct argtrace_plan_format registers_only = { .max_record = 4096, .registers_only = true };
-	const struct argtrace_plan_format format = { .max_record = 4096 };
+	const struct argtrace_plan_format registers_only = { .max_record = 4096, .registers_only = true,
+							      .rules_of = argtrace_plan_rules_of };
+	const struct argtrace_plan_format format = { .max_record = 4096, .rules_of = argtrace_plan_rules_of };
+	/* Words on the stack, places that are not there, places and loops of what is not followed, and what kernel functions have. */
+	static const u32 bad_flags[] = {
+		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(1),
+		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(1),
+		ARGTRACE_PROBE_RETURNS(1),
+		ARGTRACE_PROBE_LOOPS,
+		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_BY_KRETPROBE,
+	};
 	struct made_probe *probe = make_user_probe(test);
 	u64 length = probe->head.size;
 	struct argtrace_plan *plan;
+	u32 i;
 
 	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &registers_only), ERR_PTR(-EPERM));
 	plan = make_plan_from(test, probe, &length, &format);
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
 	argtrace_plan_free(plan);
 	length = probe->head.size;
+	/* It takes no more to follow their returns: nobody is asked. */
 	probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+	plan = make_plan_from(test, probe, &length, &format);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
+	argtrace_plan_free(plan);
+	for (i = 0; i < ARRAY_SIZE(bad_flags); i++) {
+		length = probe->head.size;
+		probe->head.flags = bad_flags[i];
+		KUNIT_EXPECT_PTR_EQ_MSG(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL),
+					"flags %#x", bad_flags[i]);
+	}
+	probe->head.kind = ARGTRACE_KIND_ENTRY;
+	length = probe->head.size;
+	probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_LOOPS;
 	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
 	probe = make_user_probe(test);
 	probe->args[0] = (struct argtrace_arg){

@@ -172,7 +172,8 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
         fail(ast.at, fmt::format("{} returns a {}, which is recorded, but cannot be computed with",
                                  scope_.function(), name(*result)));
     NodePtr whole = make_source(ARGTRACE_SOURCE_RETURN, 0, ulong_type, ast);
-    return make_node(Node::Kind::extract, *result, ast, std::move(whole));
+    const bool leads_to_program = scope_.kind().user_pointers && known.kind == TypeKind::pointer;
+    return make_node(Node::Kind::extract, leads_to_program ? result->in(Space::user) : *result, ast, std::move(whole));
 }
 
 // What other tracers have for a name.

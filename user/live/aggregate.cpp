@@ -60,6 +60,8 @@ std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
                                   const ProbeFormats &formats,
                                   const std::vector<lang::ArgumentExpression> &keys) {
     std::vector<KeyColumn> columns;
+    // A user function has errors of its own.
+    const bool have_errors = std::ranges::none_of(functions.functions, [](const Function &function) { return *function.kind == user_kind; });
     if (functions.counts_only) {
         for (const lang::ArgumentExpression &key : keys)
             columns.push_back({key.name, true});
@@ -67,7 +69,7 @@ std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
     }
     for (std::size_t i = 0; i < functions.keys.size(); ++i) {
         const KeyDescription &key = functions.keys[i];
-        columns.push_back({key.name, key.is_function, key.is_result,
+        columns.push_back({key.name, key.is_function, key.is_result && have_errors,
                            key.is_caller ? caller_format() : formats.argument(i)});
         columns.back().is_user_stack = key.is_user_stack;
     }

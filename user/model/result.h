@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "model/event.h"
+#include "model/probe.h"
 #include "model/type.h"
 
 namespace argtrace {
@@ -26,6 +27,11 @@ inline std::uint32_t error_number(const Value &value) {
     if (!value.captured || !(number || pointer) || !is_error_pointer(value.low))
         return 0;
     return static_cast<std::uint32_t>(-value.low);
+}
+
+/// The same of what a call of the probe has returned: a user function has errors of its own.
+inline std::uint32_t error_number(const Probe &probe, const Value &value) {
+    return kind_of(probe) == user_kind ? 0 : error_number(value);
 }
 
 } // namespace argtrace

@@ -17,9 +17,10 @@ namespace argtrace {
 namespace {
 
 /// "ENOENT" of -2; empty where it is no error.
-std::string_view error_of(const Value &value) {
+std::string_view error_of(const EventView &view) {
+    const Value &value = view.values.back();
     const bool pointer = type_info(value.type).type_class == TypeClass::address; // shown so anyway
-    const std::uint32_t error = pointer ? 0 : error_number(value);
+    const std::uint32_t error = pointer ? 0 : error_number(*view.event->probe, value);
     return error ? errno_name(error) : std::string_view();
 }
 
@@ -42,15 +43,24 @@ void append_json_meanings(Line &out, ValueWriter &values, const EventView &view,
     }
 }
 
+/// An address that would be an error if the kernel returned it, as MAP_FAILED would: of a user function it is what it is.
+bool is_plain_address(const EventView &view) {
+    const Value &value = view.values.back();
+    return kind_of(*view.event->probe) == user_kind && type_info(value.type).type_class == TypeClass::address && value.captured &&
+           is_error_pointer(value.low);
+}
+
 } // namespace
 
 void append_result_value(Line &out, ValueWriter &values, const EventView &view,
                          const Format *result, const DescribedCall *described) {
     const Value &value = view.values.back();
-    const std::string_view error = result ? std::string_view() : error_of(value);
+    const std::string_view error = result ? std::string_view() : error_of(view);
     if (!error.empty()) {
         out += '-';
         out += error;
+    } else if (!result && is_plain_address(view)) {
+        out.append_hex(value.low);
     } else if (described) {
         const Probe &probe = *view.event->probe;
         append_call_value(out, values, view, *described, described->choose(view), view.values.size() - 1, shown_arguments(probe), result_meanings(probe));
@@ -75,7 +85,7 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
     out += ",\"ret\":";
     if (!has_result) {
         out += "null";
-    } else if (!result && !error_of(view.values.back()).empty()) {
+    } else if (!result && (!error_of(view).empty() || is_plain_address(view))) {
         out += '"';
         append_result_value(out, values, view, result, described);
         out += '"';

@@ -139,7 +139,7 @@ public:
         One &one = known_[event.probe];
         one.durations.add(event.duration);
         one.self += self_.add(event);
-        if (has_result(*event.probe) && error_number(view.values.back()) != 0)
+        if (has_result(*event.probe) && error_number(*event.probe, view.values.back()) != 0)
             ++one.errors;
     }
 

@@ -125,7 +125,7 @@ std::vector<KeyColumn> TraceAggregation::columns() {
         KeyColumn &column = columns.emplace_back();
         column.name = names_[i].name;
         column.is_function = names_[i].written == "func";
-        column.is_result = written == "ret";
+        column.is_result = written == "ret" && !probes.empty() && kind_of(*probes.front()) != user_kind;
         column.is_user_stack = written == "ustack";
         const bool is_argument = !first.empty() && first[i].argument;
         if (written == "caller" && !is_argument)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "elf/function_list.h"
+#include "elf/function_returns.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -24,16 +25,25 @@ namespace vmtest {
 namespace {
 
 namespace fs = std::filesystem;
-const std::string traced_program = "/root/user_functions";
+const std::string traced_program = "/root/user_functions", returning_program = "/root/user_returns";
 
-std::uint64_t offset_of(const std::string &function) {
-    const auto object = argtrace::elf::Object::open(argtrace::Fd(open(traced_program.c_str(), O_RDONLY | O_CLOEXEC)), traced_program);
+struct Found {
+    std::uint64_t offset;
+    argtrace::elf::FunctionReturns returns;
+};
+
+Found find(const std::string &path, const std::string &function) {
+    const auto object = argtrace::elf::Object::open(argtrace::Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
     EXPECT_TRUE(object);
     for (const argtrace::elf::NamedFunction &known : argtrace::elf::list_functions(*object))
         if (known.symbol == function)
-            return known.offset;
+            return {known.offset, argtrace::elf::find_returns(*object, {{{known.address, known.size}}})};
     ADD_FAILURE() << function;
-    return 0;
+    return {};
+}
+
+std::uint64_t offset_of(const std::string &function) {
+    return find(traced_program, function).offset;
 }
 
 class UserPlaces : public testing::Test {
@@ -67,6 +77,17 @@ protected:
     static RawProbe probe_at(std::uint32_t file, std::uint64_t offset, unsigned words = 1) {
         RawProbe probe = RawProbe::words(ARGTRACE_USER_PLACE(file, offset), words, "u:user_functions:f");
         probe.header.kind = ARGTRACE_KIND_USER;
+        return probe.seal();
+    }
+
+    /// Followed until it returns; by a uretprobe, if there are no places.
+    static RawProbe returning_probe_at(std::uint32_t file, std::uint64_t offset, const argtrace::elf::FunctionReturns &returns) {
+        RawProbe probe = probe_at(file, offset);
+        probe.returns = returns.places;
+        probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
+                             (returns.loops ? ARGTRACE_PROBE_LOOPS : 0);
+        if (probe.returns.size() % 2)
+            probe.returns.push_back(0);
         return probe.seal();
     }
 };
@@ -104,8 +125,19 @@ TEST_F(UserPlaces, probes_that_are_refused) {
     EXPECT_EQ(device.add(probe_at(file, ARGTRACE_USER_OFFSET_MAX - 1).bytes(), 1), EOPNOTSUPP);
     EXPECT_EQ(device.add(probe_at(file + 1, offset).bytes(), 1), EOPNOTSUPP);
     RawProbe probe = probe_at(file, offset);
-    probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+    probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(1);
     EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL);
+    // Places before the beginning of the file, and beyond its end; what was registered of them before has gone.
+    for (const std::int32_t beyond : {INT32_MIN, INT32_MAX}) {
+        probe = returning_probe_at(file, offset, {{1, beyond}, false});
+        EXPECT_EQ(device.add(probe.bytes(), 1), EOPNOTSUPP);
+    }
+    probe = returning_probe_at(file, offset, {{1, 2}, false});
+    probe.returns.pop_back();
+    EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL);
+    probe = returning_probe_at(file, offset, {{1, 2}, false});
+    probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(1);
+    EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL); // what pads them is not zero
     probe = probe_at(file, offset);
     probe.args[0].loc = ARGTRACE_LOC_STACK;
     probe.args[0].index = 0;
@@ -192,6 +224,48 @@ TEST_F(UserPlaces, come_and_go_while_processes_do) {
             device.close();
     }
     EXPECT_GT(seen, 0u);
+    expect_nothing_left();
+}
+
+// The same with calls that are followed until they return, by breakpoints and by uretprobes: each that was entered has one outcome.
+TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
+    const Found value = find(returning_program, "ur_value"), jump = find(returning_program, "ur_jump"), left = find(returning_program, "ur_left"),
+                replaced = find(returning_program, "ur_replaced");
+    EXPECT_FALSE(value.returns.places.empty());
+    EXPECT_TRUE(jump.returns.places.empty());
+    std::uint64_t seen = 0, abandoned = 0;
+    for (std::uint64_t step = 0; step < stress_steps(is_sanitizer_kernel() ? 4 : 10); step++) {
+        std::vector<std::unique_ptr<Background>> processes;
+        for (unsigned i = 0; i < 2; i++)
+            processes.push_back(std::make_unique<Background>(std::vector<std::string>{returning_program, "storm", "/dev/null"}));
+        RawDevice device, other;
+        ASSERT_EQ(device.session(), 0);
+        ASSERT_EQ(other.session(), 0);
+        for (unsigned turn = 0; turn < 4; turn++) {
+            std::uint32_t file = 0, others_file = 0;
+            ASSERT_EQ(number_path(device, returning_program, &file), 0);
+            ASSERT_EQ(number_path(other, returning_program, &others_file), 0);
+            std::vector<std::byte> probes;
+            for (const Found *one : {&value, &jump, &left, &replaced})
+                probes = std::move(probes) + returning_probe_at(file, one->offset, one->returns).bytes();
+            ASSERT_EQ(device.add(probes, 4), 0);
+            ASSERT_EQ(other.add(returning_probe_at(others_file, value.offset, {}).bytes(), 1), 0);
+            usleep(30000);
+            if (turn % 2)
+                processes[0]->end(SIGKILL);
+            ASSERT_EQ(device.remove_all(), 0);
+            ASSERT_EQ(other.remove_all(), 0);
+        }
+        for (const argtrace_return_counts &counts : device.return_counts(ARGTRACE_LIST_REMOVED)) {
+            seen += counts.counts.lost[ARGTRACE_LOST_NO_BUFFER] + counts.counts.records;
+            abandoned += counts.unfollowed[ARGTRACE_UNFOLLOWED_LEFT];
+            EXPECT_EQ(counts.in_flight, 0u);
+        }
+        if (step % 2)
+            device.close();
+    }
+    EXPECT_GT(seen, 0u);
+    EXPECT_GT(abandoned, 0u);
     expect_nothing_left();
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "support/machine.h"
@@ -212,7 +213,7 @@ RawProbe &RawProbe::seal() {
     header.strings = static_cast<std::uint16_t>(strings.size());
     const std::size_t size = sizeof(header) + args.size() * sizeof(args[0]) + strings.size();
     header.program = static_cast<std::uint16_t>(program.size());
-    header.size = static_cast<std::uint32_t>((size + 7) / 8 * 8 + program.size());
+    header.size = static_cast<std::uint32_t>((size + 7) / 8 * 8 + program.size() + returns.size() * sizeof(returns[0]));
     return *this;
 }
 
@@ -224,6 +225,8 @@ std::vector<std::byte> RawProbe::bytes() const {
         memcpy(out.data() + sizeof(header), args.data(), args_size);
     memcpy(out.data() + sizeof(header) + args_size, strings.data(), strings.size());
     out.insert(out.end(), program.begin(), program.end());
+    const auto places = std::as_bytes(std::span(returns));
+    out.insert(out.end(), places.begin(), places.end());
     return out;
 }
 

@@ -70,6 +70,7 @@ struct RawProbe {
     std::vector<argtrace_arg> args;
     std::string strings;
     std::vector<std::byte> program; ///< a multiple of 8 bytes
+    std::vector<std::int32_t> returns; ///< of ARGTRACE_PROBE_RETURNS, an even number
 
     /// A function of `count` unsigned 64-bit register arguments a0, a1 ...
     static RawProbe words(std::uint64_t addr, unsigned count, const std::string &name = "f");

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf/function_returns.h"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "elf/function_list.h"
+
+// Functions of each shape, in this program itself.
+extern "C" {
+long fr_one(long);
+long fr_many(long);
+long fr_jumps(long);
+long fr_jumps_by_register(long (*)(long));
+long fr_loops(long);
+void fr_nothing();
+long fr_table(long);
+long fr_bad(long);
+}
+asm(R"(
+    .text
+    .type fr_one, @function
+    .globl fr_one
+fr_one: mov %rdi, %rax
+    ret
+    .size fr_one, . - fr_one
+    .type fr_many, @function
+    .globl fr_many
+fr_many: test %rdi, %rdi
+    je 1f
+    mov $0xc3, %eax
+    ret $0
+1:  xor %eax, %eax
+    rep ret
+    .size fr_many, . - fr_many
+    .type fr_jumps, @function
+    .globl fr_jumps
+fr_jumps: test %rdi, %rdi
+    jne fr_one
+    ret
+    .size fr_jumps, . - fr_jumps
+    .type fr_jumps_by_register, @function
+    .globl fr_jumps_by_register
+fr_jumps_by_register: jmp *%rdi
+    .size fr_jumps_by_register, . - fr_jumps_by_register
+    .type fr_loops, @function
+    .globl fr_loops
+fr_loops: sub $1, %rdi
+    jg fr_loops
+    ret
+    .size fr_loops, . - fr_loops
+    .type fr_nothing, @function
+    .globl fr_nothing
+fr_nothing: ret
+    .size fr_nothing, . - fr_nothing
+    .type fr_table, @function
+    .globl fr_table
+fr_table: lea 2f(%rip), %rdx
+    movslq (%rdx,%rdi,4), %rax
+    add %rdx, %rax
+    jmp *%rax
+    nop
+1:  ret
+    .size fr_table, . - fr_table
+    .section .rodata
+2:  .long 1b - 2b
+    .text
+    # A jump into the middle of an instruction: what looks like one is none.
+    .type fr_bad, @function
+    .globl fr_bad
+fr_bad: jmp 1f + 1
+1:  mov $0xc3c3c3c3, %eax
+    ret
+    .size fr_bad, . - fr_bad
+)");
+
+namespace argtrace::elf {
+namespace {
+
+class FunctionReturnsOf : public testing::Test {
+protected:
+    FunctionReturnsOf() : object_(Object::open(Fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), "/proc/self/exe")), functions_(list_functions(*object_)) {}
+
+    FunctionReturns of(const std::string &name) {
+        const auto found = std::ranges::find(functions_, name, &NamedFunction::symbol);
+        EXPECT_NE(found, functions_.end()) << name;
+        return found == functions_.end() ? FunctionReturns() : find_returns(*object_, {{{found->address, found->size}}});
+    }
+
+    std::optional<Object> object_;
+    std::vector<NamedFunction> functions_;
+};
+
+using Places = std::vector<std::int32_t>;
+
+TEST_F(FunctionReturnsOf, AreWhereItReturns) {
+    EXPECT_EQ(of("fr_one").places, Places{3});
+    EXPECT_EQ(of("fr_many").places, (Places{10, 15}));
+    EXPECT_EQ(of("fr_nothing").places, Places{0});
+    EXPECT_EQ(of("fr_table").places, Places{17});
+    EXPECT_FALSE(of("fr_many").loops);
+}
+
+TEST_F(FunctionReturnsOf, AreNotKnownWhereItMayEndOtherwise) {
+    EXPECT_TRUE(of("fr_jumps").places.empty());
+    EXPECT_TRUE(of("fr_jumps_by_register").places.empty());
+    EXPECT_TRUE(of("fr_bad").places.empty());
+}
+
+TEST_F(FunctionReturnsOf, LoopsAreThoseToTheFirstInstruction) {
+    EXPECT_TRUE(of("fr_loops").loops);
+    EXPECT_EQ(of("fr_loops").places, Places{6});
+}
+
+TEST_F(FunctionReturnsOf, APieceElsewhereIsAPartOfIt) {
+    const auto at = [&](const char *name) { return *std::ranges::find(functions_, std::string(name), &NamedFunction::symbol); };
+    const NamedFunction jumps = at("fr_jumps"), one = at("fr_one");
+    const auto returns = find_returns(*object_, {{{jumps.address, jumps.size}, {one.address, one.size}}});
+    const auto elsewhere = static_cast<std::int32_t>(one.address + 3 - jumps.address);
+    EXPECT_EQ(returns.places, (Places{5, elsewhere}));
+}
+
+TEST_F(FunctionReturnsOf, WhatIsNoCodeIsNotKnown) {
+    EXPECT_TRUE(find_returns(*object_, {}).places.empty());
+    EXPECT_TRUE(find_returns(*object_, {{{0xffffffffffff0000, 16}}}).places.empty());
+    EXPECT_TRUE(find_returns(*object_, {{{object_->segments()[0].p_vaddr, 0}}}).places.empty());
+    const NamedFunction one = *std::ranges::find(functions_, std::string("fr_one"), &NamedFunction::symbol);
+    EXPECT_TRUE(find_returns(*object_, {{{one.address, ~0ull}}}).places.empty());
+    EXPECT_TRUE(find_returns(*object_, {{{one.address, 2}}}).places.empty()); // cuts an instruction
+}
+
+// All of the C library: most functions return where that is known, and each place is an instruction that returns.
+TEST(FunctionReturnsOfALibrary, AreReturns) {
+    Dl_info info;
+    ASSERT_TRUE(dladdr(reinterpret_cast<void *>(&fopen), &info));
+    const auto object = Object::open(Fd(::open(info.dli_fname, O_RDONLY | O_CLOEXEC)), info.dli_fname);
+    ASSERT_TRUE(object);
+    std::size_t known = 0, all = 0;
+    for (const NamedFunction &function : list_functions(*object)) {
+        const FunctionReturns returns = find_returns(*object, {{{function.address, function.size}}});
+        known += !returns.places.empty();
+        all++;
+        const Text code = object->read(function.offset, function.size);
+        for (const std::int32_t place : returns.places) {
+            ASSERT_LT(static_cast<std::size_t>(place), code.size()) << function.symbol;
+            auto byte = static_cast<unsigned char>(code[static_cast<std::size_t>(place)]);
+            if (byte == 0xf2 || byte == 0xf3)
+                byte = static_cast<unsigned char>(code[static_cast<std::size_t>(place) + 1]);
+            EXPECT_TRUE(byte == 0xc3 || byte == 0xc2) << function.symbol << '+' << place;
+        }
+    }
+    EXPECT_GT(all, 1000u);
+    EXPECT_GT(known, all / 2);
+}
+
+} // namespace
+} // namespace argtrace::elf
