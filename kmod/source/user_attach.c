@@ -46,6 +46,20 @@ static struct inode *inode_of(const struct argtrace_user_place *place)
 	return argtrace_user_files_inode(&place->lane->session->user_files, file_of(place->addr));
 }
 
+/*
+ * All consumers of a place must have the same semaphore: the kernel refuses others. It raises and
+ * lowers that as it sets and removes the breakpoint in each process.
+ */
+static struct uprobe *register_consumer(const struct argtrace_user_place *place,
+					struct uprobe_consumer *consumer)
+{
+	const struct argtrace_user_files *files = &place->lane->session->user_files;
+
+	return argtrace_uprobe_register(inode_of(place), offset_of(place->addr),
+					argtrace_user_files_semaphore(files, file_of(place->addr)),
+					consumer);
+}
+
 static void user_table_changed(struct argtrace_lane *lane)
 {
 	struct argtrace_user_place *place;
@@ -109,16 +123,15 @@ static int refusal_of(int error)
 static int attach_place(struct argtrace_lane *lane, unsigned long addr, struct list_head *attached)
 {
 	struct argtrace_user_files *files = &lane->session->user_files;
-	struct inode *inode = argtrace_user_files_inode(files, file_of(addr));
 	struct argtrace_user_place *place;
 
-	if (!inode)
+	if (!argtrace_user_files_inode(files, file_of(addr)))
 		return -EOPNOTSUPP;
 	place = make_user_place(lane, addr);
 	if (IS_ERR(place))
 		return PTR_ERR(place);
 	rcu_assign_pointer(place->plan, argtrace_lane_plan(lane, addr));
-	place->uprobe = argtrace_uprobe_register(inode, offset_of(addr), &place->consumer);
+	place->uprobe = register_consumer(place, &place->consumer);
 	if (IS_ERR(place->uprobe)) {
 		const int error = PTR_ERR(place->uprobe);
 
@@ -204,8 +217,7 @@ static int refresh_place(struct argtrace_user_place *place)
 
 	place->refresher = (struct uprobe_consumer){ .handler = refresh_hit,
 						     .filter = refresh_filter };
-	uprobe = argtrace_uprobe_register(inode_of(place), offset_of(place->addr),
-					  &place->refresher);
+	uprobe = register_consumer(place, &place->refresher);
 	if (IS_ERR(uprobe))
 		return PTR_ERR(uprobe);
 	argtrace_uprobe_unregister(uprobe, inode_of(place), offset_of(place->addr),
