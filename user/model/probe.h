@@ -55,6 +55,7 @@ struct Probe {
     std::uint16_t kind = ARGTRACE_KIND_ENTRY; ///< enum argtrace_kind
     /// In which a user function is that is to be added; `addr` is the offset in it until the session has given the file a number.
     std::shared_ptr<const UserFile> file = {};
+    std::uint64_t semaphore = 0; ///< with `file`: that of a USDT probe, by its offset in the file; 0: none
 
     bool operator==(const Probe &) const = default;
 };
@@ -68,7 +69,8 @@ struct ProbePlace {
 };
 
 inline const ProbeKind &kind_of(const Probe &probe) {
-    return kind_of(probe.kind);
+    const bool is_usdt = probe.kind == usdt_kind.number && probe.function.starts_with(usdt_kind.prefixes.front());
+    return is_usdt ? usdt_kind : kind_of(probe.kind);
 }
 
 /// Where what it traces is.
