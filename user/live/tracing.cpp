@@ -34,6 +34,10 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
 
 namespace {
 
+std::string count_of(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// User functions that the kernel sets no breakpoint in.
 class WithoutBreakpoint {
 public:
@@ -42,18 +46,20 @@ public:
         const Error reason = explain_refusal(kernel, probes[index]);
         if (probes[index].kind != user_kind.number || probes.size() == 1)
             throw reason;
+        kind_ = &kind_of(probes[index]);
         names_.push_back(probes[index].function);
         probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(index));
     }
 
     void tell() const {
         if (!names_.empty())
-            message("{} left out, as {}: {}", names_.size() == 1 ? "1 user function is" : fmt::format("{} user functions are", names_.size()),
-                    user_kind.refused, list_names(names_));
+            message("{} {} left out, as {}: {}", count_of(names_.size(), kind_->noun), names_.size() == 1 ? "is" : "are", kind_->refused,
+                    list_names(names_));
     }
 
 private:
     std::vector<std::string> names_;
+    const ProbeKind *kind_ = &user_kind; // of the last
 };
 
 } // namespace
@@ -84,10 +90,6 @@ void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {
 }
 
 namespace {
-
-std::string count_of(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 std::string count_functions(std::size_t count) {
     return count_of(count, "function");

@@ -75,8 +75,9 @@ TEST(UsdtNotes, AreThoseOfReadelf) {
 
 TEST(UsdtNotes, OfThisSystemsProgramsAreThoseOfReadelf) {
     for (const char *path : {"/usr/bin/python3.11", "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"})
-        if (std::filesystem::exists(path))
+        if (std::filesystem::exists(path)) {
             EXPECT_EQ(notes_of(usdt_object(path)), notes_of_readelf(path)) << path;
+        }
 }
 
 TEST(UsdtNotes, SitesAreInOrder) {

@@ -187,18 +187,22 @@ TEST_F(UserPlaces, semaphores_come_and_go_while_processes_do) {
         RawDevice device, beside;
         ASSERT_EQ(device.session(), 0);
         ASSERT_EQ(beside.session(), 0);
+        const auto select = [&](pid_t pid) {
+            const std::uint32_t number = static_cast<std::uint32_t>(pid);
+            argtrace_process_filter filter{};
+            filter.size = sizeof(filter);
+            filter.pids = reinterpret_cast<std::uint64_t>(&number);
+            filter.count = 1;
+            EXPECT_EQ(beside.call(ARGTRACE_IOC_PROCESSES, &filter), 0);
+        };
+        select(processes[0]->pid());
         for (unsigned turn = 0; turn < 4; turn++) {
             std::uint32_t file = 0;
             ASSERT_EQ(number_semaphore(device, program, semaphore, &file), 0);
             ASSERT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
             ASSERT_EQ(number_semaphore(beside, program, semaphore, &file), 0);
             ASSERT_EQ(beside.add(probe_at(file, offset).bytes(), 1), 0);
-            const std::uint32_t number = static_cast<std::uint32_t>(processes[turn % 2]->pid());
-            argtrace_process_filter filter{};
-            filter.size = sizeof(filter);
-            filter.pids = reinterpret_cast<std::uint64_t>(&number);
-            filter.count = 1;
-            ASSERT_EQ(beside.call(ARGTRACE_IOC_PROCESSES, &filter), 0);
+            select(processes[(turn + 1) % 2]->pid());
             usleep(20000);
             ASSERT_EQ(device.remove_all(), 0);
             ASSERT_EQ(beside.remove_all(), 0);

@@ -104,7 +104,7 @@ TEST_F(UsdtProbes, arguments_that_are_not_read_are_no_others) {
 
 TEST_F(UsdtProbes, conditions_and_names_are_as_for_any_argument) {
     const Outcome outcome = trace({usdt_object + "memory(arg9 as top, arg5) if arg9 == -78 && arg10 == 77", usdt_object + "sites(arg1 as number) if arg1 < 0",
-                                   usdt_object + "registers(reg(\"r12\") as r12, arg11) if reg(\"r12\") == arg11"},
+                                   usdt_object + "registers(reg(\"r12\") as r12, arg12) if reg(\"r12\") == arg12"},
                                   {usdt_program, "20", usdt_log});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     std::map<std::string, unsigned> counts;
@@ -112,7 +112,7 @@ TEST_F(UsdtProbes, conditions_and_names_are_as_for_any_argument) {
         const std::string name = event.at("func").get<std::string>().substr(usdt_title.size());
         counts[name]++;
         if (name == "registers") {
-            EXPECT_EQ(event.at("args").at("r12"), event.at("args").at("arg11"));
+            EXPECT_EQ(event.at("args").at("r12"), event.at("args").at("arg12"));
         } else if (name == "memory") {
             EXPECT_EQ(event.at("args").at("top"), -78);
         }
@@ -256,15 +256,17 @@ TEST_F(UsdtProbes, of_python_name_its_functions) {
                              "def second(n):\n    return n\n"
                              "for i in range(50): first(i)\n";
     const Outcome outcome = trace({python + "function__entry(str(arg2) as name, arg3 as line) if str(arg1) == \"" + script + "\"",
-                                   python + "gc__start"},
+                                   // Without which Python 3.11 passes no function__entry, though that has a semaphore of its own.
+                                   python + "line if arg3 < 0", python + "gc__start"},
                                   {"sh", "-c", "cd /root && tar -xf python_library.tar && exec env PYTHONHOME=/root ./python3 -S " + script});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    std::vector<std::string> names, expected = {"<module> 1"};
+    std::vector<std::string> names, expected = {"<module>"};
     for (unsigned i = 0; i < 50; i++)
-        expected.insert(expected.end(), {"first 2", "second 4"});
+        expected.insert(expected.end(), {"first 1", "second 3"});
     for (const auto &event : json_lines(outcome.out)) {
         if (event.at("func") == "usdt:python3:python:function__entry") {
-            names.push_back(event.at("args").at("name").get<std::string>() + ' ' + event.at("args").at("line").dump());
+            const std::string name = event.at("args").at("name");
+            names.push_back(name == "<module>" ? name : name + ' ' + event.at("args").at("line").dump());
             continue;
         }
         EXPECT_LE(event.at("args").at("arg1"), 2) << "a generation of the garbage collector's";
