@@ -232,7 +232,7 @@ struct argtrace_symbol {
 #define ARGTRACE_OBJECTS_SIZE_V1	64
 #define ARGTRACE_OBJECT_OPEN_SIZE_V1	16
 #define ARGTRACE_UNWIND_SIZE_V1		40
-#define ARGTRACE_USER_FILE_SIZE_V1	16
+#define ARGTRACE_USER_FILE_SIZE_V1	24
 
 #ifdef __cplusplus
 #define ARGTRACE_SIZE_ASSERT(what, bytes) static_assert(sizeof(what) == (bytes), #what)

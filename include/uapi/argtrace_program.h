@@ -125,7 +125,7 @@ struct argtrace_insn {
 
 enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
-	ARGTRACE_SOURCE_REG	= 1,	/* argument register `index`, see ARGTRACE_LOC_REG */
+	ARGTRACE_SOURCE_REG	= 1,	/* argument register `index`, see ARGTRACE_LOC_REG; of user code any: argtrace_user_file.h */
 	ARGTRACE_SOURCE_STACK	= 2,	/* the stack pointer at entry, see ARGTRACE_LOC_STACK */
 	ARGTRACE_SOURCE_SLOT	= 3,	/* slot `index` */
 	ARGTRACE_SOURCE_TASK	= 4,	/* the address of the current struct task_struct */

@@ -10,6 +10,8 @@
  * in first, if it is anonymous or a file's, as the process could read it itself; so a hit may sleep. The caller in its records is 0, and
  * the number of its kernel stack ARGTRACE_STACK_ID_USER.
  *
+ * Programs of these probes may read all registers of the process, see enum argtrace_user_reg_x86_64.
+ *
  * With a filter by PID, processes that it does not select are left without breakpoint; one that has inherited it from its parent loses it
  * when it comes there for the first time. That hit counts as filtered.
  *
@@ -21,7 +23,8 @@
  * that is certain, and as in flight until then; one that began before the probe was there has no record.
  *
  * -EOPNOTSUPP such a place cannot be probed: there is no such file in the session, the offset is beyond its end, its file system has no
- * pages for it, or, where a process has mapped it, uprobes do not take the instruction.
+ * pages for it, or, where a process has mapped it, uprobes do not take the instruction; or there is a probe of the place already, of
+ * whomever, with another semaphore or none.
  */
 #ifndef _UAPI_ARGTRACE_USER_FILE_H
 #define _UAPI_ARGTRACE_USER_FILE_H
@@ -31,8 +34,15 @@
 /*
  * ARGTRACE_IOC_USER_FILE: gives the file behind a descriptor, which is open for reading, a number in the session. A file that has one
  * keeps it; what tells files apart is the inode, and of a file of overlayfs that of the layer. The session holds the file, and so keeps its file system from
- * being unmounted, until probes have been added in it and all of these been removed. -EBADF no such descriptor, or not open for reading,
- * -EINVAL no regular file, -E2BIG more than ARGTRACE_USER_FILES_MAX, -ENOENT the session has been removed, -ENOSPC the memory limit,
+ * being unmounted, until probes have been added in it and all of these been removed.
+ *
+ * With a semaphore, the number stands for the file together with that: the kernel adds 1 to the 16-bit number at `semaphore` bytes from the
+ * beginning of the file for each place with such a number, in the memory of each process that has a breakpoint there and has mapped that
+ * part of the file writable and private; and subtracts it when the breakpoint goes. USDT probes have one if their arguments take time to
+ * compute. Nothing is changed where no process has such a mapping.
+ *
+ * -EBADF no such descriptor, or not open for reading, -EINVAL no regular file, or a semaphore that is not aligned to 2 bytes or not less than
+ * ARGTRACE_USER_OFFSET_MAX, -E2BIG more than ARGTRACE_USER_FILES_MAX, -ENOENT the session has been removed, -ENOSPC the memory limit,
  * -EOPNOTSUPP this kernel has no uprobes. Takes the authority to read memory (-EPERM), and so does a probe of this kind.
  */
 struct argtrace_user_file {
@@ -40,6 +50,7 @@ struct argtrace_user_file {
 	__u32	flags;			/* 0 */
 	__s32	fd;
 	__u32	file;			/* out: from 1 on */
+	__u64	semaphore;		/* 0: none */
 };
 
 #define ARGTRACE_USER_FILES_MAX		4096u
@@ -47,5 +58,23 @@ struct argtrace_user_file {
 
 /* `addr` of a probe: `offset` bytes from the beginning of the file. */
 #define ARGTRACE_USER_PLACE(file, offset) ((__u64)(file) << 47 | (__u64)(offset))
+
+/*
+ * `index` of ARGTRACE_SOURCE_REG: registers of x86-64 that pass no arguments, as the process has them at the instruction. For probes of
+ * ARGTRACE_KIND_USER without RETURN only.
+ */
+enum argtrace_user_reg_x86_64 {
+	ARGTRACE_X86_64_RAX	= 6,
+	ARGTRACE_X86_64_RBX	= 7,
+	ARGTRACE_X86_64_RBP	= 8,
+	ARGTRACE_X86_64_RSP	= 9,
+	ARGTRACE_X86_64_R10	= 10,
+	ARGTRACE_X86_64_R11	= 11,
+	ARGTRACE_X86_64_R12	= 12,
+	ARGTRACE_X86_64_R13	= 13,
+	ARGTRACE_X86_64_R14	= 14,
+	ARGTRACE_X86_64_R15	= 15,
+	ARGTRACE_X86_64_RIP	= 16,	/* the address of the instruction */
+};
 
 #endif

@@ -13,6 +13,8 @@
  *                                   is the reverse
  *   ARGTRACE_REG_COUNT              how many argument registers there are, of the
  *                                   ARGTRACE_REG_MAX that the ABI has room for
+ *   ARGTRACE_USER_REG_COUNT         how many registers user code has: these, and those that pass
+ *                                   no arguments (argtrace_user_file.h)
  *   argtrace_regs_argument()        the n-th argument, by the calling convention of the kernel's
  *                                   functions
  *   argtrace_regs_stack()           the stack pointer, as the function is entered
@@ -44,5 +46,6 @@
 #endif
 
 static_assert(ARGTRACE_REG_COUNT <= ARGTRACE_REG_MAX);
+static_assert(ARGTRACE_USER_REG_COUNT <= ARGTRACE_REG_MAX);
 
 #endif

@@ -41,16 +41,18 @@ static bool name(struct uprobe_consumer *consumer, struct mm_struct *mm)
 #endif
 
 /*
- * Registers a consumer, unregisters it, and waits until no handler of those that have been
- * unregistered runs. Before Linux 6.12 there was no handle (it is NULL), and unregistering waited.
+ * Registers a consumer, with the offset of a semaphore in the file or 0, unregisters it, and waits
+ * until no handler of those that have been unregistered runs. Before Linux 6.12 there was no handle
+ * (it is NULL), and unregistering waited.
  */
 static inline struct uprobe *argtrace_uprobe_register(struct inode *inode, loff_t offset,
+						      loff_t semaphore,
 						      struct uprobe_consumer *consumer)
 {
 #ifdef ARGTRACE_UPROBES_ARE_HANDLES
-	return uprobe_register(inode, offset, 0, consumer);
+	return uprobe_register(inode, offset, semaphore, consumer);
 #else
-	return ERR_PTR(uprobe_register(inode, offset, consumer));
+	return ERR_PTR(uprobe_register_refctr(inode, offset, semaphore, consumer));
 #endif
 }
 

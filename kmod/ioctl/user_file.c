@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files get a number, by which probes in their code name them. */
+#include <linux/align.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 
@@ -9,7 +10,13 @@
 #include "probe/user_files.h"
 #include "session.h"
 
-static int number_file(struct argtrace_session *session, struct file *file, u32 *number)
+static bool semaphore_is_valid(u64 semaphore)
+{
+	return IS_ALIGNED(semaphore, sizeof(u16)) && semaphore < ARGTRACE_USER_OFFSET_MAX;
+}
+
+static int number_file(struct argtrace_session *session, struct file *file,
+		       struct argtrace_user_file *numbered)
 {
 	int ret = -ENOENT;
 
@@ -17,7 +24,8 @@ static int number_file(struct argtrace_session *session, struct file *file, u32 
 		return -EBADF;
 	mutex_lock(&session->lock);
 	if (!session->removed)
-		ret = argtrace_user_files_number(&session->user_files, file, number);
+		ret = argtrace_user_files_number(&session->user_files, file, numbered->semaphore,
+						 &numbered->file);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -31,7 +39,7 @@ long argtrace_ioctl_user_file(struct file *file, struct argtrace_session *sessio
 
 	if (ret)
 		return ret;
-	if (numbered.flags)
+	if (numbered.flags || !semaphore_is_valid(numbered.semaphore))
 		return -EINVAL;
 	if (!ARGTRACE_CAN_PROBE_USER)
 		return -EOPNOTSUPP;
@@ -40,7 +48,7 @@ long argtrace_ioctl_user_file(struct file *file, struct argtrace_session *sessio
 	named = fget(numbered.fd);
 	if (!named)
 		return -EBADF;
-	ret = number_file(session, named, &numbered.file);
+	ret = number_file(session, named, &numbered);
 	fput(named);
 	return ret ?: argtrace_copy_out(arg, &numbered, sizeof(numbered), numbered.size);
 }

@@ -7,8 +7,14 @@
 #include "base/memory.h"
 #include "probe/table.h"
 
-/* The table contains every address that ftrace may report for a function. */
-#define KEYS	(ARGTRACE_FENTRY_SKEW ? 2 : 1)
+/*
+ * The table contains every address that ftrace may report for a function. Places in user code are
+ * no functions: the next may be as near as that.
+ */
+static u32 keys_of(enum argtrace_lane_kind lane)
+{
+	return ARGTRACE_FENTRY_SKEW && lane != ARGTRACE_LANE_USER ? 2 : 1;
+}
 
 static bool is_live(const struct argtrace_plan *plan, enum argtrace_lane_kind lane)
 {
@@ -23,7 +29,7 @@ static unsigned long slots_needed(enum argtrace_lane_kind lane, struct argtrace_
 
 	for (i = 0; i < count; i++) {
 		if (is_live(plans[i], lane))
-			needed += KEYS;
+			needed += keys_of(lane);
 	}
 	return needed;
 }
@@ -69,7 +75,7 @@ static void table_insert_probable(struct argtrace_table *table, enum argtrace_la
 		if (!is_live(plans[i], lane))
 			continue;
 		addr = plans[i]->addr;
-		if (KEYS > 1 && !argtrace_calls_at_symbol(addr))
+		if (keys_of(lane) > 1 && !argtrace_calls_at_symbol(addr))
 			addr += ARGTRACE_FENTRY_SKEW;
 		table_insert(table, addr, plans[i], true);
 	}
@@ -81,7 +87,7 @@ static void table_insert_possible(struct argtrace_table *table, enum argtrace_la
 {
 	u32 i;
 
-	for (i = 0; KEYS > 1 && i < count; i++) {
+	for (i = 0; keys_of(lane) > 1 && i < count; i++) {
 		if (!is_live(plans[i], lane))
 			continue;
 		table_insert(table, plans[i]->addr, plans[i], false);

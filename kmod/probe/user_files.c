@@ -19,6 +19,7 @@ struct argtrace_user_file_entry {
 	dev_t dev;
 	u32 generation;
 	u64 ino;
+	u64 semaphore;
 };
 
 /* That by which uprobes know the file: of overlayfs, the layer's. */
@@ -34,12 +35,12 @@ static bool is_inode_of(const struct argtrace_user_file_entry *entry, const stru
 }
 
 static struct argtrace_user_file_entry *find_user_file(const struct argtrace_user_files *files,
-						       const struct inode *inode)
+						       const struct inode *inode, u64 semaphore)
 {
 	u32 i;
 
 	for (i = 0; i < files->count; i++) {
-		if (is_inode_of(&files->at[i], inode))
+		if (files->at[i].semaphore == semaphore && is_inode_of(&files->at[i], inode))
 			return &files->at[i];
 	}
 	return NULL;
@@ -75,7 +76,8 @@ static int grow_files(struct argtrace_user_files *files)
 	return 0;
 }
 
-int argtrace_user_files_number(struct argtrace_user_files *files, struct file *file, u32 *number)
+int argtrace_user_files_number(struct argtrace_user_files *files, struct file *file, u64 semaphore,
+			       u32 *number)
 {
 	const struct inode *inode = real_inode_of(file);
 	struct argtrace_user_file_entry *entry;
@@ -83,7 +85,7 @@ int argtrace_user_files_number(struct argtrace_user_files *files, struct file *f
 
 	if (!S_ISREG(inode->i_mode))
 		return -EINVAL;
-	entry = find_user_file(files, inode);
+	entry = find_user_file(files, inode, semaphore);
 	if (!entry) {
 		ret = grow_files(files);
 		if (ret)
@@ -93,6 +95,7 @@ int argtrace_user_files_number(struct argtrace_user_files *files, struct file *f
 			.dev = inode->i_sb->s_dev,
 			.generation = inode->i_generation,
 			.ino = inode->i_ino,
+			.semaphore = semaphore,
 		};
 	}
 	if (!entry->file) {
@@ -117,6 +120,11 @@ struct inode *argtrace_user_files_inode(const struct argtrace_user_files *files,
 	const struct argtrace_user_file_entry *entry = entry_of(files, number);
 
 	return entry && entry->file ? real_inode_of(entry->file) : NULL;
+}
+
+u64 argtrace_user_files_semaphore(const struct argtrace_user_files *files, u32 number)
+{
+	return entry_of(files, number)->semaphore;
 }
 
 void argtrace_user_files_attach(struct argtrace_user_files *files, u32 number)

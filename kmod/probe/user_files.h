@@ -23,13 +23,17 @@ struct argtrace_user_files {
 };
 
 /*
- * The number of a file, which is new, or has been let go, or is held already. 0, -EINVAL no regular
- * file, -E2BIG, -ENOSPC, -ENOMEM.
+ * The number of a file with the semaphore at that offset (0: none), which is new, or has been let
+ * go, or is held already. 0, -EINVAL no regular file, -E2BIG, -ENOSPC, -ENOMEM.
  */
-int argtrace_user_files_number(struct argtrace_user_files *files, struct file *file, u32 *number);
+int argtrace_user_files_number(struct argtrace_user_files *files, struct file *file, u64 semaphore,
+			       u32 *number);
 
 /* NULL: there is no file of that number, or it has been let go. */
 struct inode *argtrace_user_files_inode(const struct argtrace_user_files *files, u32 number);
+
+/* The semaphore of one that there is. */
+u64 argtrace_user_files_semaphore(const struct argtrace_user_files *files, u32 number);
 
 /* A probe has been attached in it; it has been detached. */
 void argtrace_user_files_attach(struct argtrace_user_files *files, u32 number);

@@ -41,7 +41,8 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 {
 	switch (insn->source) {
 	case ARGTRACE_SOURCE_REG:
-		return argtrace_reg_place(array_index_nospec(insn->index, ARGTRACE_REG_COUNT));
+		return argtrace_reg_place(array_index_nospec(insn->index,
+							     ARGTRACE_USER_REG_COUNT));
 	case ARGTRACE_SOURCE_SLOT:
 		return array_index_nospec(insn->index, ARGTRACE_SLOTS);
 	case ARGTRACE_SOURCE_RETURN:

@@ -29,6 +29,13 @@ static bool stack_id_is_alone(const struct argtrace_insn *insn)
 	       !(insn->flags & (ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP)) && insn->mask == ~0ull;
 }
 
+/* The frame of a call that is followed has the registers of its arguments alone. */
+static u32 registers_of(const struct argtrace_verified *program)
+{
+	return program->user_code && !program->followed ? ARGTRACE_USER_REG_COUNT :
+							  ARGTRACE_REG_COUNT;
+}
+
 static bool source_is_valid(const struct argtrace_verified *program,
 			    const struct argtrace_insn *insn, bool returns, u16 defined)
 {
@@ -40,7 +47,7 @@ static bool source_is_valid(const struct argtrace_verified *program,
 	case ARGTRACE_SOURCE_IDENTITY:
 		return insn->index <= ARGTRACE_IDENTITY_CGROUP;
 	case ARGTRACE_SOURCE_REG:
-		return insn->index < ARGTRACE_REG_COUNT && !program->ticks;
+		return insn->index < registers_of(program) && !program->ticks;
 	case ARGTRACE_SOURCE_SLOT:
 		return insn->index < ARGTRACE_SLOTS && defined & BIT(insn->index);
 	case ARGTRACE_SOURCE_STACK:

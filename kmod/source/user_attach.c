@@ -49,6 +49,21 @@ static struct inode *inode_of(const struct argtrace_user_place *place)
 	return argtrace_user_files_inode(&place->lane->session->user_files, file_of(place->addr));
 }
 
+/*
+ * All consumers of a place must have the same semaphore: the kernel refuses others. It raises and
+ * lowers that as it sets and removes the breakpoint in each process.
+ */
+static struct uprobe *register_consumer(const struct argtrace_user_point *point,
+					struct uprobe_consumer *consumer)
+{
+	const struct argtrace_user_place *place = point->place;
+	const struct argtrace_user_files *files = &place->lane->session->user_files;
+
+	return argtrace_uprobe_register(inode_of(place), point->offset,
+					argtrace_user_files_semaphore(files, file_of(place->addr)),
+					consumer);
+}
+
 static void user_table_changed(struct argtrace_lane *lane)
 {
 	struct argtrace_user_place *place;
@@ -186,7 +201,7 @@ static int refusal_of(int error)
 }
 
 /* The entry last: each call that is followed from then on is seen to return. */
-static int register_points(struct argtrace_user_place *place, struct inode *inode)
+static int register_points(struct argtrace_user_place *place)
 {
 	u32 i;
 
@@ -196,7 +211,7 @@ static int register_points(struct argtrace_user_place *place, struct inode *inod
 		/* A signed offset may lead before the beginning of the file. */
 		if (point->offset < 0)
 			return -EOPNOTSUPP;
-		point->uprobe = argtrace_uprobe_register(inode, point->offset, &point->consumer);
+		point->uprobe = register_consumer(point, &point->consumer);
 		if (IS_ERR(point->uprobe))
 			return refusal_of(PTR_ERR(point->uprobe));
 		point->registered = true;
@@ -208,18 +223,17 @@ static int attach_place(struct argtrace_lane *lane, struct argtrace_plan *plan,
 			struct list_head *attached)
 {
 	struct argtrace_user_files *files = &lane->session->user_files;
-	struct inode *inode = argtrace_user_files_inode(files, file_of(plan->addr));
 	struct argtrace_user_place *place;
 	LIST_HEAD(failed);
 	int ret;
 
-	if (!inode)
+	if (!argtrace_user_files_inode(files, file_of(plan->addr)))
 		return -EOPNOTSUPP;
 	place = make_user_place(lane, plan);
 	if (IS_ERR(place))
 		return PTR_ERR(place);
 	argtrace_user_files_attach(files, file_of(plan->addr));
-	ret = register_points(place, inode);
+	ret = register_points(place);
 	WRITE_ONCE(place->is_new, false);
 	list_add_tail(&place->link, ret ? &failed : attached);
 	/* It may have been hit before that failed. */
@@ -296,15 +310,15 @@ DEFINE_UPROBE_FILTER(refresh_filter, consumer, mm)
 
 static int refresh_point(struct argtrace_user_point *point)
 {
-	struct inode *inode = inode_of(point->place);
 	struct uprobe *uprobe;
 
 	point->refresher = (struct uprobe_consumer){ .handler = refresh_hit,
 						     .filter = refresh_filter };
-	uprobe = argtrace_uprobe_register(inode, point->offset, &point->refresher);
+	uprobe = register_consumer(point, &point->refresher);
 	if (IS_ERR(uprobe))
 		return PTR_ERR(uprobe);
-	argtrace_uprobe_unregister(uprobe, inode, point->offset, &point->refresher);
+	argtrace_uprobe_unregister(uprobe, inode_of(point->place), point->offset,
+				   &point->refresher);
 	return 0;
 }
 

@@ -275,9 +275,34 @@ static void memory_is_charged_and_given_back(struct kunit *test)
 	argtrace_table_free(IS_ERR(table) ? NULL : table);
 }
 
+/* Instructions of user code are where they are, and the next may be as near as an ENDBR is long. */
+static void user_places_are_found_where_they_are(struct kunit *test)
+{
+	struct argtrace_plan **plans = make_plans(test, 4);
+	struct argtrace_table *table;
+	unsigned long off;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		plans[i]->addr = ARGTRACE_USER_PLACE(1, 0x1563 + 4 * i);
+		plans[i]->lane = ARGTRACE_LANE_USER;
+	}
+	table = argtrace_table_create(ARGTRACE_LANE_USER, plans, 4, NULL, 0);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, table);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_table_action, table), 0);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, argtrace_table_lookup(table, plans[i]->addr), plans[i]);
+		for (off = 1; off < 4; off++)
+			KUNIT_EXPECT_NULL(test, argtrace_table_lookup(table, plans[i]->addr + off));
+	}
+	KUNIT_EXPECT_NULL(test, argtrace_table_lookup(table, plans[3]->addr + 4));
+	KUNIT_EXPECT_EQ(test, slots_taken(table), 4);
+}
+
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE(empty_table),
 	KUNIT_CASE(found_at_symbol_and_behind_endbr),
+	KUNIT_CASE(user_places_are_found_where_they_are),
 	KUNIT_CASE(many_functions),
 	KUNIT_CASE(at_most_half_full),
 	KUNIT_CASE(all_in_one_bucket),

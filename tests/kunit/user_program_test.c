@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Programs of probes in user code: they read no memory of the kernel's where the traced process says. */
 #include <kunit/test.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ptrace.h>
 
+#include "arch/regs.h"
 #include "probe/user_files.h"
 #include "program_fixtures.h"
 #include "source/source.h"
@@ -34,6 +38,19 @@ static const struct user_program user_programs[] = {
 	  { { ARGUMENT(0), .loads = 2, .width = 8, .flags = ARGTRACE_INSN_USER(0) | ARGTRACE_INSN_USER(1), OUT(8) } } },
 	{ "text of the kernel's, where the program's memory says", false,
 	  { { ARGUMENT(0), .loads = 1, .width = 8, .flags = ARGTRACE_INSN_USER(0), TEXT } } },
+	{ "a register that passes no argument", true, { { ARGUMENT(ARGTRACE_X86_64_RIP), OUT(8) } } },
+	{ "a register that there is not", false, { { ARGUMENT(ARGTRACE_USER_REG_COUNT), OUT(8) } } },
+	{ "a load from the program by such a register", true,
+	  { { ARGUMENT(ARGTRACE_X86_64_RBP), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "a load from the kernel by such a register", false, { { ARGUMENT(ARGTRACE_X86_64_R15), LOAD(0), OUT(8) } } },
+	{ "a sum of such registers, as an address of the kernel's", false,
+	  { { ARGUMENT(ARGTRACE_X86_64_RBX), SET(3) },
+	    { ARGUMENT(ARGTRACE_X86_64_RAX), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
+	    { SLOT(3), LOAD(0), OUT(8) } } },
+	{ "a sum of such registers, as the program's", true,
+	  { { ARGUMENT(ARGTRACE_X86_64_RBX), SET(3) },
+	    { ARGUMENT(ARGTRACE_X86_64_RAX), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
+	    { SLOT(3), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
 	{ "the program's stack", true, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
 	{ "the stack as the kernel's", false, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, LOAD(0), OUT(8) } } },
 	{ "the task", true, { { .source = ARGTRACE_SOURCE_TASK, .mask = ALL, LOAD(0), OUT(8) } } },
@@ -144,9 +161,55 @@ static void user_probes_refused(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
 }
 
+/* Each index leads to the register that the ABI header calls it. */
+static void user_registers(struct kunit *test)
+{
+	const struct pt_regs full = {
+		.di = 0, .si = 1, .dx = 2, .cx = 3, .r8 = 4, .r9 = 5, .ax = 6, .bx = 7, .bp = 8, .sp = 9, .r10 = 10, .r11 = 11,
+		.r12 = 12, .r13 = 13, .r14 = 14, .r15 = 15, .ip = 16, .orig_ax = 99, .flags = 99, .cs = 99, .ss = 99,
+	};
+	const struct argtrace_regs *regs = argtrace_regs_of_full(&full);
+	unsigned int i;
+
+	for (i = 0; i < ARGTRACE_USER_REG_COUNT; i++)
+		KUNIT_EXPECT_EQ(test, argtrace_regs_argument(regs, i), (unsigned long)i);
+}
+
+/* A file has a number of its own for each semaphore, and each is held on its own. */
+static void semaphores_have_numbers(struct kunit *test)
+{
+	struct argtrace_user_files files = { };
+	struct file *file = filp_open("/proc/version", O_RDONLY, 0);
+	u32 plain, first, second, again;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_number(&files, file, 0, &plain), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_number(&files, file, 0x1000, &first), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_number(&files, file, 0x1002, &second), 0);
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_number(&files, file, 0x1000, &again), 0);
+	KUNIT_EXPECT_EQ(test, plain, 1u);
+	KUNIT_EXPECT_EQ(test, first, 2u);
+	KUNIT_EXPECT_EQ(test, second, 3u);
+	KUNIT_EXPECT_EQ(test, again, first);
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_semaphore(&files, plain), 0ull);
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_semaphore(&files, second), 0x1002ull);
+	KUNIT_EXPECT_PTR_EQ(test, argtrace_user_files_inode(&files, first), argtrace_user_files_inode(&files, plain));
+	argtrace_user_files_attach(&files, first);
+	argtrace_user_files_detach(&files, first);
+	argtrace_user_files_release(&files);
+	KUNIT_EXPECT_NULL(test, argtrace_user_files_inode(&files, first));
+	KUNIT_EXPECT_NOT_NULL(test, argtrace_user_files_inode(&files, second));
+	KUNIT_EXPECT_EQ(test, argtrace_user_files_number(&files, file, 0x1000, &again), 0);
+	KUNIT_EXPECT_EQ(test, again, first);
+	argtrace_user_files_free(&files);
+	filp_close(file, NULL);
+}
+
 static struct kunit_case user_program_cases[] = {
 	KUNIT_CASE_PARAM(reads, user_gen_params),
 	KUNIT_CASE(user_probes_refused),
+	KUNIT_CASE(user_registers),
+	KUNIT_CASE(semaphores_have_numbers),
 	{}
 };
 

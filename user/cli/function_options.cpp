@@ -27,6 +27,7 @@ const char *const spec_help =
     "  's:open*'                system calls, as s:NAME; `argtrace list 's:*'`\n"
     "  'u:libc:mem*'            functions of programs and libraries, as\n"
     "                           u:OBJECT:NAME; `argtrace list 'u:libc:*'`\n"
+    "  'usdt:python3.11:line'   USDT probes of these, as usdt:OBJECT:NAME\n"
     "  '!pattern'               not these, before or after the others\n"
     "  @FILE                    the SPECs in that file, one a line, # for comments\n"
     "  '^vfs_(read|write)$'     with --regex";

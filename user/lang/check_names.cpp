@@ -77,6 +77,8 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
     const Type type = parameter.type;
     const Argument &place = parameter.place;
     const bool aggregate = types_.traits(type).kind == TypeKind::aggregate;
+    if (parameter.operand)
+        return operand(*parameter.operand, type, ast);
     switch (place.loc) {
     case ARGTRACE_LOC_REG:
     case ARGTRACE_LOC_REG_PAIR: {
@@ -93,6 +95,8 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
                                   place.offset, type.pointer(), ast),
                       type, ast);
     default:
+        if (scope_.kind() == usdt_kind)
+            fail(ast.at, fmt::format("where the argument {} is cannot be read: `argtrace list -v` shows what is noted of it", place.name));
         fail(ast.at, fmt::format("where the argument {} is cannot be told from BTF, or it is no "
                                  "place that argtrace reads",
                                  place.name));

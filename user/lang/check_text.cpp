@@ -29,7 +29,7 @@ constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
 constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "head", "strs", "path", "cgroup_path", "fd",       "pfn",
                                              "flags", "name", "sockaddr", "sym",   "cpus", "only", "user",        "kernel",   "this_cpu",
-                                             "per_cpu"};
+                                             "per_cpu", "reg"};
 
 } // namespace
 
@@ -180,6 +180,8 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_space(ast, name == "user" ? Space::user : Space::kernel);
     if (name == "this_cpu" || name == "per_cpu")
         return call_per_cpu(ast);
+    if (name == "reg")
+        return call_reg(ast);
     if (name.starts_with("ntoh") || name.starts_with("hton") || name.ends_with("_to_cpu"))
         fail(ast.token.at, fmt::format("there is no function {}, and no need for one: numbers of the types __be16, __be32 and __be64 are "
                                        "converted when they are read",

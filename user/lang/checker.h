@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "abi/user_registers.h"
 #include "lang/check.h"
 
 namespace argtrace::lang {
 
 /// Types one expression. Its parts are in several files: check_names.cpp, check_access.cpp,
-/// check_operators.cpp, check_text.cpp; only those include this.
+/// check_operators.cpp, check_text.cpp, check_operand.cpp; only those include this.
 class Checker {
 public:
     Checker(const Scope &scope, const Expression &expression, std::string_view subject = {})
@@ -124,6 +125,11 @@ private:
     NodePtr length_of_sockaddr(const Ast &operand, const Ast &ast);
     NodePtr either(NodePtr condition, NodePtr first, NodePtr second, const Ast &ast) const;
     NodePtr call_sym(const Ast &ast);
+
+    // check_operand.cpp
+    NodePtr register_value(const NamedRegister &known, Type type, const Ast &ast) const;
+    NodePtr operand(const UserOperand &operand, Type type, const Ast &ast) const;
+    NodePtr call_reg(const Ast &ast) const;
 
     // check_space.cpp
     bool is_of_program(const Node &node) const;

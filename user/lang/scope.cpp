@@ -150,6 +150,11 @@ Scope::Scope(const Types &types, std::string name, Type type) : types_(&types) {
     parameters_.push_back({type, std::move(place)});
 }
 
+void Scope::set_operands(std::span<const std::optional<UserOperand>> operands) {
+    for (std::size_t i = 0; i < std::min(operands.size(), parameters_.size()); i++)
+        parameters_[i].operand = operands[i];
+}
+
 const Scope::Parameter *Scope::parameter(std::string_view name) const {
     for (const Parameter &parameter : parameters_)
         if (parameter.place.name == name)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/user_registers.h"
 #include "btf/prototype.h"
 #include "lang/types.h"
 #include "model/probe.h"
@@ -23,6 +24,7 @@ public:
     struct Parameter {
         Type type;      ///< arrays and functions as the pointers that they are passed as
         Argument place; ///< with its name
+        std::optional<UserOperand> operand = {}; ///< where it is instead, if a USDT probe says so
     };
 
     /// `places` is what the calling convention says of the prototype, one for each of its
@@ -32,6 +34,9 @@ public:
 
     /// A scope of one name, which is of that type and in the first argument register.
     Scope(const Types &types, std::string name, Type type);
+
+    /// Where the parameters are, of a USDT probe: one for each of them, or nothing, as `places` say.
+    void set_operands(std::span<const std::optional<UserOperand>> operands);
 
     /// Calls are recorded when they return: expressions may have `ret`, of that type, and
     /// `duration`.

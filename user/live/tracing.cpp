@@ -34,26 +34,32 @@ Wanted resolve_wanted(Kernel &kernel, const FunctionOptions &options, const Requ
 
 namespace {
 
+std::string count_of(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// User functions that the kernel sets no breakpoint in.
 class WithoutBreakpoint {
 public:
     /// Takes a probe that the module has refused out of the others. Throws Error where it is no user function, or the only one.
     void take(Kernel &kernel, std::vector<Probe> &probes, std::size_t index) {
         const Error reason = explain_refusal(kernel, probes[index]);
-        if (kind_of(probes[index]) != user_kind || probes.size() == 1)
+        if (probes[index].kind != user_kind.number || probes.size() == 1)
             throw reason;
+        kind_ = &kind_of(probes[index]);
         names_.push_back(probes[index].function);
         probes.erase(probes.begin() + static_cast<std::ptrdiff_t>(index));
     }
 
     void tell() const {
         if (!names_.empty())
-            message("{} left out, as {}: {}", names_.size() == 1 ? "1 user function is" : fmt::format("{} user functions are", names_.size()),
-                    user_kind.refused, list_names(names_));
+            message("{} {} left out, as {}: {}", count_of(names_.size(), kind_->noun), names_.size() == 1 ? "is" : "are", kind_->refused,
+                    list_names(names_));
     }
 
 private:
     std::vector<std::string> names_;
+    const ProbeKind *kind_ = &user_kind; // of the last
 };
 
 } // namespace
@@ -85,10 +91,6 @@ void add_wanted(Session &session, Kernel &kernel, Wanted &wanted) {
 
 namespace {
 
-std::string count_of(std::size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string count_functions(std::size_t count) {
     return count_of(count, "function");
 }
@@ -115,15 +117,15 @@ std::vector<std::string> uncalled(const Session &session, const FunctionOptions 
 std::string describe_traced(const Session &session, const Wanted &wanted) {
     const std::vector<Probe> probes = session.probes(true);
     const auto unloaded = std::count_if(probes.begin(), probes.end(), is_unloaded);
-    const auto live = [&probes](std::uint16_t kind) {
+    const auto live = [&probes](const ProbeKind &kind) {
         return static_cast<std::size_t>(
-            std::count_if(probes.begin(), probes.end(), [kind](const Probe &probe) {
-                return probe.kind == kind && !(probe.flags & ARGTRACE_PROBE_REMOVED);
+            std::count_if(probes.begin(), probes.end(), [&kind](const Probe &probe) {
+                return kind_of(probe) == kind && !(probe.flags & ARGTRACE_PROBE_REMOVED);
             }));
     };
     std::vector<std::string> parts;
     for (const ProbeKind &kind : probe_kinds)
-        if (const std::size_t count = kind.has_specs ? live(kind.number) : 0)
+        if (const std::size_t count = kind.has_specs ? live(kind) : 0)
             parts.push_back(count_of(count, kind.noun));
     if (wanted.on_load)
         parts.push_back(fmt::format("{} of {} when it is loaded",

@@ -57,6 +57,7 @@ struct Probe {
     std::shared_ptr<const UserFile> file = {};
     /// Where a user function returns whose calls are recorded then, relative to it: ARGTRACE_PROBE_RETURNS says how many.
     std::vector<std::int32_t> returns = {};
+    std::uint64_t semaphore = 0; ///< with `file`: that of a USDT probe, by its offset in the file; 0: none
 
     bool operator==(const Probe &) const = default;
 };
@@ -70,7 +71,8 @@ struct ProbePlace {
 };
 
 inline const ProbeKind &kind_of(const Probe &probe) {
-    return kind_of(probe.kind);
+    const bool is_usdt = probe.kind == usdt_kind.number && probe.function.starts_with(usdt_kind.prefixes.front());
+    return is_usdt ? usdt_kind : kind_of(probe.kind);
 }
 
 /// Where what it traces is.

@@ -46,10 +46,11 @@ struct ProbeKind {
     std::uint8_t own_context = 0;  ///< ARGTRACE_CTX_* of its records that tell of the probe itself
     std::string_view refused = {}; ///< why the module refused its address; empty: see why_untraceable()
 
-    bool operator==(const ProbeKind &other) const { return number == other.number; }
+    /// Several may have one number: titles tell them apart.
+    bool operator==(const ProbeKind &other) const { return number == other.number && prefixes.front() == other.prefixes.front(); }
 };
 
-/// The table of kinds, by number.
+/// The table of kinds: by number, then those that have the number of another.
 inline constexpr ProbeKind probe_kinds[] = {
     {
         .number = ARGTRACE_KIND_ENTRY,
@@ -97,7 +98,7 @@ inline constexpr ProbeKind probe_kinds[] = {
     {
         .number = ARGTRACE_KIND_USER,
         .noun = "user function",
-        .prefixes = {"u:", "uprobe:", "U:"},
+        .prefixes = {"u:", "uprobe:"},
         .qualifier = Qualifier::object,
         .qualifier_characters = "-+./,@~%=#",
         .name_characters = ".$:~+<>,&[]@-(",
@@ -111,6 +112,24 @@ inline constexpr ProbeKind probe_kinds[] = {
         .refused = "the kernel sets no breakpoint there: it cannot execute the instruction elsewhere, or the file system has no "
                    "pages for code",
     },
+    {
+        .number = ARGTRACE_KIND_USER,
+        .noun = "USDT probe",
+        .prefixes = {"usdt:", "U:"},
+        .qualifier = Qualifier::object,
+        .qualifier_characters = "-+./,@~%=#",
+        .name_characters = ".$:-",
+        .is_quoted = true,
+        .no_qualifier = "an object is missing before ':': a path, a program, or a library as libc is one",
+        .more_colons = "a USDT probe is usdt:OBJECT:PROVIDER:NAME",
+        .is_ftraced = false,
+        .can_return = false,
+        .by_kernel = false,
+        .deferrable = false,
+        .user_pointers = true,
+        .refused = "the kernel sets no breakpoint there: the file system has no pages for code, or another tracer has a probe of the place "
+                   "without its semaphore, as a user function has it",
+    },
 };
 
 inline constexpr const ProbeKind &function_kind = probe_kinds[ARGTRACE_KIND_ENTRY];
@@ -118,10 +137,11 @@ inline constexpr const ProbeKind &tracepoint_kind = probe_kinds[ARGTRACE_KIND_TR
 inline constexpr const ProbeKind &syscall_kind = probe_kinds[ARGTRACE_KIND_SYSCALL];
 inline constexpr const ProbeKind &timer_kind = probe_kinds[ARGTRACE_KIND_TIMER];
 inline constexpr const ProbeKind &user_kind = probe_kinds[ARGTRACE_KIND_USER];
+inline constexpr const ProbeKind &usdt_kind = probe_kinds[ARGTRACE_KIND_USER + 1];
 
-/// The kind of that number. A number that is not known yet counts as that of functions.
+/// The first kind of that number. A number that is not known yet counts as that of functions.
 constexpr const ProbeKind &kind_of(std::uint16_t number) {
-    return number < std::size(probe_kinds) ? probe_kinds[number] : function_kind;
+    return number <= ARGTRACE_KIND_USER ? probe_kinds[number] : function_kind;
 }
 
 /// What `text` has between the quotes that it begins with; nothing where it does not begin with one, or that is not closed. Either kind of

@@ -42,6 +42,13 @@ void append_computed(std::string &out, const Argument &argument) {
                    has_any_size(argument) ? "up to " : "", bytes, bytes == 1 ? "" : "s");
 }
 
+// "arg1 is noted as -4@112(%rsp)"
+void append_noted(std::string &out, const Function &function) {
+    for (std::size_t i = 0; function.site && i < function.site->noted.size(); ++i)
+        fmt::format_to(std::back_inserter(out), "    {} is noted as {}{}\n", function.prototype.parameters[i].name, function.site->noted[i],
+                       function.site->operands[i] || function.site->places[i].loc != ARGTRACE_LOC_NONE ? "" : ", which is not read");
+}
+
 // What the program does, and what it costs.
 void append_program(std::string &out, const lang::Program &program) {
     if (program.nr_filter + program.nr_return > 0)
@@ -126,6 +133,7 @@ void append_function_text(std::string &out, const Function &function, bool verbo
         return;
     const std::vector<Argument> arguments = wanted_arguments(function);
     const ArgumentNames shown(function);
+    append_noted(out, function);
     for (const Argument &argument : arguments)
         append_argument(out, function, shown, argument);
     fmt::format_to(std::back_inserter(out), "    a record takes {}{} bytes\n",
@@ -165,6 +173,8 @@ void append_function_json(std::string &out, const Function &function, bool verbo
             arg["location"] = function.convention->location(argument);
         arg["bytes"] = captured_bytes(argument);
     }
+    if (verbose && function.site)
+        line["noted"] = function.site->noted;
     if (verbose)
         line["record_bytes"] = record_bytes(arguments, function.capture.returns);
     if (verbose && !function.capture.program.empty())

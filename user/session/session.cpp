@@ -132,7 +132,8 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
 std::uint64_t Session::address_of(const Probe &probe) {
     if (!probe.file)
         return probe.addr;
-    const auto known = files_.find(probe.file);
+    const std::pair file(probe.file, probe.semaphore);
+    const auto known = files_.find(file);
     if (known != files_.end())
         return ARGTRACE_USER_PLACE(known->second, probe.addr);
     if (!(info_.features & ARGTRACE_FEATURE_USER))
@@ -144,9 +145,10 @@ std::uint64_t Session::address_of(const Probe &probe) {
     argtrace_user_file request{};
     request.size = sizeof(request);
     request.fd = probe.file->file.get();
+    request.semaphore = probe.semaphore;
     if (const int error = device_.request(ARGTRACE_IOC_USER_FILE, &request))
         throw explain_request(fmt::format("trace functions of {}", probe.file->path).c_str(), error, device_.info());
-    files_.emplace(probe.file, request.file);
+    files_.emplace(file, request.file);
     return ARGTRACE_USER_PLACE(request.file, probe.addr);
 }
 
@@ -225,7 +227,7 @@ Error Session::too_dear(const Probe &probe, std::uint64_t cost) {
 
 void Session::remove(std::span<const ProbePlace> places) {
     for (const ProbeKind &kind : probe_kinds) {
-        if (!kind.has_specs)
+        if (!kind.has_specs || kind != kind_of(kind.number))
             continue;
         std::vector<std::uint64_t> addrs;
         for (const ProbePlace &place : places)

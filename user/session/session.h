@@ -176,7 +176,7 @@ private:
     TracedCode code_;
     CodeNaming naming_;
     mutable std::unique_ptr<UserObjects> objects_; // once there are stacks of user code
-    std::map<std::shared_ptr<const UserFile>, std::uint32_t> files_; // and their numbers
+    std::map<std::pair<std::shared_ptr<const UserFile>, std::uint64_t>, std::uint32_t> files_; // with a semaphore or 0: their numbers
 };
 
 } // namespace argtrace

@@ -47,10 +47,10 @@ void add_condition(std::optional<lang::Expression> &condition, const lang::Expre
 }
 
 std::vector<lang::ArgumentExpression>
-computed_of(const Prototype &prototype, const std::vector<lang::ArgumentExpression> &values) {
+computed_of(const Function &function, const std::vector<lang::ArgumentExpression> &values) {
     std::vector<lang::ArgumentExpression> computed;
     for (const lang::ArgumentExpression &value : values)
-        if (!parameter_of(prototype, value))
+        if (const auto parameter = parameter_of(function.prototype, value); !parameter || function.is_computed(*parameter))
             computed.push_back(value);
     return computed;
 }
@@ -176,13 +176,17 @@ void CaptureCompiler::compile(Function &function) {
         capture.described = with_stacks(prototype, capture.values ? *capture.values : all_arguments(prototype), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
-        computed = computed_of(prototype, *capture.recorded());
+        computed = computed_of(function, *capture.recorded());
+    else if (function.site && !aggregate_)
+        computed = computed_of(function, all_arguments(prototype));
     const bool adds_up = aggregate_ && !aggregate_->counts_only();
     if (!adds_up && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
         return;
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
-    const std::vector<Argument> places = function.convention->places(prototype);
+    const std::vector<Argument> places = function.places();
     lang::Scope scope(types_of(capture.types), prototype, places, *function.kind);
+    if (function.site)
+        scope.set_operands(function.site->operands);
     scope.set_text_bytes(text_bytes_);
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));
@@ -192,7 +196,7 @@ void CaptureCompiler::compile(Function &function) {
     }
     capture.program = lang::compile(scope, conditions, computed);
     if (meanings_ || capture.changes)
-        describe(prototype, scope, conditions, rows, capture);
+        describe(function, scope, conditions, rows, capture);
 }
 
 lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
@@ -244,9 +248,10 @@ std::vector<lang::ArgumentExpression> CaptureCompiler::fetched(const Prototype &
 }
 
 // As many of the meanings, and of the values at return, as fit a program.
-void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &scope,
+void CaptureCompiler::describe(const Function &function, const lang::Scope &scope,
                                std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows,
                                Capture &capture) const {
+    const Prototype &prototype = function.prototype;
     const auto is_optional = [](const auto &value) { return value.optional; };
     std::vector<lang::ArgumentExpression> wanted, values, result;
     if (meanings_ && capture.returns && !scope.parameter(lang::result_name))
@@ -274,7 +279,7 @@ void CaptureCompiler::describe(const Prototype &prototype, const lang::Scope &sc
     add_result();
     while (std::any_of(values.begin(), values.end(), is_optional)) {
         try {
-            capture.program = lang::compile(scope, conditions, computed_of(prototype, values));
+            capture.program = lang::compile(scope, conditions, computed_of(function, values));
             capture.described = std::move(values);
             return;
         } catch (const lang::ExpressionError &) {

@@ -85,7 +85,7 @@ public:
     void compile(Function &function);
 
 private:
-    void describe(const Prototype &prototype, const lang::Scope &scope,
+    void describe(const Function &function, const lang::Scope &scope,
                   std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows, Capture &capture) const;
     std::vector<lang::ArgumentExpression> fetched(const Prototype &prototype, const lang::Scope &scope,
                                                   const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const;

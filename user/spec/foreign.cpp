@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 6> returns{"kretprobe", "kr", "kretfunc",
 constexpr std::array<std::string_view, 2> tracepoints{"event", "e"};
 constexpr std::array<std::string_view, 3> syscalls{"syscalls", "ksyscall", "kretsyscall"};
 constexpr std::array<std::string_view, 2> program_returns{"uretprobe", "ur"};
-constexpr std::array<std::string_view, 3> markers{"usdt", "USDT", "sdt"};
+constexpr std::array<std::string_view, 2> markers{"USDT", "sdt"};
 constexpr std::array<std::string_view, 2> kernels{"kernel", "linux"};
 
 bool is_one(std::string_view word, std::span<const std::string_view> words) {
@@ -52,7 +52,9 @@ std::string explain_foreign_prefix(std::string_view prefix, std::string_view res
         return fmt::format("'{}:': with --return, or '=' behind the function, a call is recorded with what it returned: 'u:{}='", prefix,
                            rest.empty() ? "OBJECT:FUNCTION" : rest);
     if (is_one(prefix, markers))
-        return fmt::format("'{}:': USDT probes are not traced yet; user functions are u:OBJECT:FUNCTION", prefix);
+        return fmt::format("'{}:': a USDT probe is usdt:OBJECT:PROVIDER:NAME, where OBJECT is a program, a library or a path: "
+                           "`argtrace list 'usdt:libstdc++:*'` shows those of libstdc++",
+                           prefix);
     if (is_one(prefix, kernels))
         return fmt::format("{}: the kernel itself is vmlinux: {}", prefix,
                            quoted(fmt::format("vmlinux:{}", rest.empty() ? "*" : rest)));

@@ -13,6 +13,7 @@
 #include "spec/tracepoints.h"
 #include "spec/unresolved.h"
 #include "spec/untraceable.h"
+#include "spec/usdt.h"
 #include "spec/user_functions.h"
 
 namespace argtrace {
@@ -61,6 +62,7 @@ private:
             {&tracepoint_kind, &Finder::find_tracepoint},
             {&syscall_kind, &Finder::find_syscall},
             {&user_kind, &Finder::find_user_function},
+            {&usdt_kind, &Finder::find_usdt},
         };
         if (!kernel_.only_module().empty() && !spec.kind->deferrable)
             throw error_in(spec, fmt::format("{}: a module has no {}s", spec.title(), spec.kind->noun));
@@ -91,6 +93,13 @@ private:
         take_titled(spec, std::move(found.functions), found.left);
     }
 
+    void find_usdt(const Spec &spec) {
+        std::vector<std::string> left;
+        if (request_.returns)
+            left.push_back(why_no_return(usdt_kind));
+        take_titled(spec, usdt_.find(spec), left);
+    }
+
     // What is no function, all of it found for the spec, and what has been left out.
     void take_titled(const Spec &spec, std::vector<Function> functions,
                      const std::vector<std::string> &left) {
@@ -114,6 +123,7 @@ private:
     Search search_;
     FunctionFinder functions_;
     UserFunctionFinder user_functions_{kernel_, request_.prototypes};
+    UsdtFinder usdt_{kernel_};
 };
 
 } // namespace

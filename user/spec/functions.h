@@ -11,6 +11,7 @@
 
 #include "abi/architecture.h"
 #include "elf/function_returns.h"
+#include "abi/user_registers.h"
 #include "model/probe_kind.h"
 #include "model/return_way.h"
 #include "model/timer.h"
@@ -24,6 +25,14 @@
 
 namespace argtrace {
 
+/// A place of a USDT probe, and where the probe's arguments are there: of each parameter its place or, where that says none, its operand.
+struct UsdtSite {
+    std::vector<Argument> places;
+    std::vector<std::optional<UserOperand>> operands;
+    std::vector<std::string> noted;  ///< and what the note says of it
+    std::uint64_t semaphore = 0;     ///< its offset in the file; 0: none
+};
+
 /// A function of the kernel or of a program, a tracepoint, a system call or a timer: where it is, what it takes, and what is wanted of its calls.
 struct Function {
     Symbol symbol; ///< its strings are owned by Kernel::symbols(); of a tracepoint that of its iterator, of a system call that of its function
@@ -35,9 +44,16 @@ struct Function {
     const ProbeKind *kind = &function_kind;
     std::string title = {}; ///< of what is no function: its name, see Title
     const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
+    std::shared_ptr<const UsdtSite> site = {}; ///< of a USDT probe
     std::shared_ptr<const UserFile> file = {}; ///< of a user function, at whose offset it is: symbol.addr; null: of the kernel
     std::function<UserReturns()> find_returns = {}; ///< of a user function, while functions are found
     elf::FunctionReturns returns = {}; ///< of one whose calls are recorded when they return; no places: the kernel's uretprobe follows them
+
+    /// Where its arguments are that are recorded as they are.
+    std::vector<Argument> places() const { return site ? site->places : convention->places(prototype); }
+
+    /// Whether a parameter is to be recorded by a program, as the module does not find it by itself.
+    bool is_computed(std::uint32_t parameter) const { return site && site->operands[parameter]; }
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }

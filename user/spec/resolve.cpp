@@ -59,16 +59,21 @@ void add_result(Wanted &wanted, const Function &function, const Returning &retur
 
 Wanted arguments_of(const Function &function) {
     Wanted wanted;
-    std::vector<Argument> all = function.convention->places(function.prototype);
+    std::vector<Argument> all = function.places();
     const auto &values = function.capture.recorded();
     if (!values) {
-        for (std::uint32_t i = 0; i < all.size(); ++i)
-            add_argument(wanted, function, std::move(all[i]), i);
+        auto output = function.capture.program.values.begin();
+        for (std::uint32_t i = 0; i < all.size(); ++i) {
+            if (function.is_computed(i))
+                add_output(wanted, *output++);
+            else
+                add_argument(wanted, function, std::move(all[i]), i);
+        }
         return wanted;
     }
     auto output = function.capture.program.values.begin();
     for (const lang::ArgumentExpression &value : *values) {
-        if (const auto parameter = parameter_of(function.prototype, value)) {
+        if (const auto parameter = parameter_of(function.prototype, value); parameter && !function.is_computed(*parameter)) {
             Argument argument = all[*parameter];
             argument.name = value.name;
             add_argument(wanted, function, std::move(argument), *parameter);
@@ -110,6 +115,7 @@ Probe begin_probe(const Function &function) {
     probe.function = function.name();
     probe.forced = function.forced;
     probe.file = function.file;
+    probe.semaphore = function.site ? function.site->semaphore : 0;
     if (function.capture.returns)
         probe.flags =
             ARGTRACE_PROBE_RETURN |

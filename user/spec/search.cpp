@@ -15,7 +15,7 @@ namespace {
 
 // Where a program calls a function of its own, the kernel has no stack.
 StackChoice stacks_for(const ProbeKind &kind, StackChoice wanted) {
-    return kind == user_kind && wanted.any() ? user_stack : wanted;
+    return kind.number == user_kind.number && wanted.any() ? user_stack : wanted;
 }
 
 } // namespace

@@ -323,7 +323,10 @@ bool Spec::Word::matches(std::string_view word) const {
 
 bool Spec::matches_name(std::string_view name) const {
     const std::vector<std::string> *members = is_class() ? Calls::shared().members(pattern.text()) : nullptr;
-    return members ? std::binary_search(members->begin(), members->end(), name) : pattern.matches(name);
+    if (members)
+        return std::binary_search(members->begin(), members->end(), name);
+    // That of a USDT probe is PROVIDER:NAME, and the provider need not be written.
+    return pattern.matches(name) || (*kind == usdt_kind && pattern.matches(name.substr(name.find(':') + 1)));
 }
 
 bool Spec::matches_title(std::string_view title) const {

@@ -21,6 +21,9 @@ namespace argtrace {
 ///             | [!] t: [GROUP:] PATTERN [(EXPR [as NAME], ...)] [if EXPR]      a tracepoint
 ///             | [!] s: [ABI:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]    a system call
 ///               where PATTERN may be a class as well: %network
+///             | [!] u: OBJECT: PATTERN [(EXPR [as NAME], ...)] [if EXPR]       a function of a program or library
+///             | [!] usdt: OBJECT: PATTERN [(EXPR [as NAME], ...)] [if EXPR]    a USDT probe of one
+///               where PATTERN may be a provider and a name: PROVIDER:NAME
 ///     PATTERN = a name, or a glob of `*` and `?`; a regular expression if asked for
 ///     MODULE  = a name or glob; "vmlinux" is the kernel itself
 ///

@@ -17,6 +17,7 @@
 #include "elf/object.h"
 #include "model/probe_kind.h"
 #include "spec/assessment.h"
+#include "spec/usdt.h"
 #include "spec/user_objects.h"
 #include "util/suggestion.h"
 
@@ -94,7 +95,10 @@ private:
     std::string room_;
 };
 
-Error why_none(const Spec &spec, const std::string &path, const std::vector<elf::NamedFunction> &functions) {
+Error why_none(const Spec &spec, const std::string &path, const elf::Object &object, const std::vector<elf::NamedFunction> &functions) {
+    // As bcc's tools write them.
+    if (const std::string probe = usdt_of_name(object, spec.module->text, spec.pattern.text()); !probe.empty())
+        return error_in(spec, fmt::format("{}: {} has no such function, but a USDT probe of that name: {}", spec.title(), path, probe));
     if (functions.empty())
         return error_in(spec, fmt::format("{}: {} has no symbols of functions, nor a debug file; a place in it is u:OBJECT:0xADDRESS",
                                           spec.title(), path));
@@ -260,7 +264,7 @@ FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
                                          "the function that it leads to",
                                          spec.title(), object.file->path));
     if (collection.empty())
-        throw why_none(spec, object.file->path, object.functions);
+        throw why_none(spec, object.file->path, object.content, object.functions);
     FoundUserFunctions found{collection.take(), {}};
     if (!unresolved.empty())
         found.left.push_back(describe_unresolved(unresolved));

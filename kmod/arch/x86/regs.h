@@ -11,8 +11,10 @@
 #include <linux/ftrace.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
+#include <uapi/argtrace.h>
 
 #define ARGTRACE_REG_COUNT	6
+#define ARGTRACE_USER_REG_COUNT	(ARGTRACE_X86_64_RIP + 1)
 
 typedef struct pt_regs argtrace_full_regs;
 
@@ -43,9 +45,21 @@ static __always_inline u8 argtrace_reg_place(unsigned int index)
 		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
 		offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
 		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+		/* User code has these as well: */
+		[ARGTRACE_X86_64_RAX] = offsetof(struct pt_regs, ax),
+		[ARGTRACE_X86_64_RBX] = offsetof(struct pt_regs, bx),
+		[ARGTRACE_X86_64_RBP] = offsetof(struct pt_regs, bp),
+		[ARGTRACE_X86_64_RSP] = offsetof(struct pt_regs, sp),
+		[ARGTRACE_X86_64_R10] = offsetof(struct pt_regs, r10),
+		[ARGTRACE_X86_64_R11] = offsetof(struct pt_regs, r11),
+		[ARGTRACE_X86_64_R12] = offsetof(struct pt_regs, r12),
+		[ARGTRACE_X86_64_R13] = offsetof(struct pt_regs, r13),
+		[ARGTRACE_X86_64_R14] = offsetof(struct pt_regs, r14),
+		[ARGTRACE_X86_64_R15] = offsetof(struct pt_regs, r15),
+		[ARGTRACE_X86_64_RIP] = offsetof(struct pt_regs, ip),
 	};
 
-	static_assert(ARRAY_SIZE(places) == ARGTRACE_REG_COUNT);
+	static_assert(ARRAY_SIZE(places) == ARGTRACE_USER_REG_COUNT);
 	return places[index];
 }
 

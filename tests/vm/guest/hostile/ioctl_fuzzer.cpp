@@ -566,6 +566,8 @@ void IoctlFuzzer::user_file() {
     argtrace_user_file file{};
     const int program = open("/root/user_functions", one_in(10) ? O_PATH : O_RDONLY);
     file.fd = one_in(12) ? static_cast<int>(random_()) : one_in(2) ? program : scratch_;
+    if (one_in(3))
+        file.semaphore = one_in(8) ? random_() : random_() % 0x10000;
     call("USER_FILE", ARGTRACE_IOC_USER_FILE, file, {ENOSPC, ENOENT, EOPNOTSUPP});
     if (program >= 0)
         close(program);

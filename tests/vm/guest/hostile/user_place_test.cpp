@@ -16,6 +16,7 @@
 
 #include "elf/function_list.h"
 #include "elf/function_returns.h"
+#include "elf/usdt_notes.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -63,6 +64,20 @@ protected:
         const int error = device.call(ARGTRACE_IOC_USER_FILE, &request);
         if (file)
             *file = request.file;
+        return error;
+    }
+
+    /// The number of a file with a semaphore.
+    static int number_semaphore(const RawDevice &device, const std::string &path, std::uint64_t semaphore, std::uint32_t *file = nullptr) {
+        argtrace_user_file request{};
+        request.size = sizeof(request);
+        request.fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        request.semaphore = semaphore;
+        EXPECT_GE(request.fd, 0) << path;
+        const int error = device.call(ARGTRACE_IOC_USER_FILE, &request);
+        if (file)
+            *file = request.file;
+        close(request.fd);
         return error;
     }
 
@@ -153,6 +168,82 @@ TEST_F(UserPlaces, probes_that_are_refused) {
     EXPECT_EQ(run({traced_program, "short"}).status, 0);
     ASSERT_EQ(device.counts().size(), 1u);
     EXPECT_EQ(hits(device.counts()[0]), 1u);
+}
+
+// The kernel takes a semaphore for a number that it may change: it is checked like any other.
+TEST_F(UserPlaces, semaphores_that_are_refused) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::uint32_t plain = 0, odd = 0, high = 0, known = 0, other = 0;
+    EXPECT_EQ(number_semaphore(device, traced_program, 1, &odd), EINVAL);
+    EXPECT_EQ(number_semaphore(device, traced_program, 0x1001, &odd), EINVAL);
+    EXPECT_EQ(number_semaphore(device, traced_program, ARGTRACE_USER_OFFSET_MAX, &high), EINVAL);
+    EXPECT_EQ(number_semaphore(device, traced_program, ~1ull, &high), EINVAL);
+    ASSERT_EQ(number_path(device, traced_program, &plain), 0);
+    ASSERT_EQ(number_semaphore(device, traced_program, ARGTRACE_USER_OFFSET_MAX - 2, &known), 0);
+    ASSERT_EQ(number_semaphore(device, traced_program, 2, &other), 0);
+    EXPECT_EQ(plain, 1u);
+    EXPECT_EQ(known, 2u);
+    EXPECT_EQ(other, 3u);
+    // One that is in no mapping, or in code, is never raised, and the probe is as any other.
+    const std::uint64_t offset = offset_of("uf_storm");
+    EXPECT_EQ(device.add(probe_at(known, offset).bytes(), 1), 0);
+    EXPECT_EQ(run({traced_program, "short"}).status, 0);
+    ASSERT_EQ(device.counts().size(), 1u);
+    EXPECT_EQ(hits(device.counts()[0]), 1u);
+    // The kernel has one semaphore for a place, whoever asks for it.
+    EXPECT_EQ(device.add(probe_at(other, offset).bytes(), 1), EOPNOTSUPP);
+    EXPECT_EQ(device.add(probe_at(plain, offset).bytes(), 1), EOPNOTSUPP);
+    ASSERT_EQ(device.remove_all(), 0);
+    ASSERT_EQ(number_semaphore(device, traced_program, 2, &other), 0);
+    EXPECT_EQ(device.add(probe_at(other, offset).bytes(), 1), 0);
+    EXPECT_EQ(run({traced_program, "short"}).status, 0);
+}
+
+// Probes with a semaphore come and go, and so do readers, while processes that have it are killed, fork and execute.
+TEST_F(UserPlaces, semaphores_come_and_go_while_processes_do) {
+    const std::string program = "/root/usdt_probes";
+    const auto object = argtrace::elf::Object::open(argtrace::Fd(open(program.c_str(), O_RDONLY | O_CLOEXEC)), program);
+    ASSERT_TRUE(object);
+    std::uint64_t offset = 0, semaphore = 0, seen = 0;
+    for (const argtrace::elf::UsdtNote &note : argtrace::elf::read_usdt_notes(*object))
+        if (note.name == "guarded") {
+            offset = note.offset;
+            semaphore = note.semaphore;
+        }
+    ASSERT_NE(semaphore, 0u);
+    for (std::uint64_t step = 0; step < stress_steps(is_sanitizer_kernel() ? 4 : 10); step++) {
+        std::vector<std::unique_ptr<Background>> processes;
+        for (unsigned i = 0; i < 2; i++)
+            processes.push_back(std::make_unique<Background>(std::vector<std::string>{program, "storm"}));
+        RawDevice device, beside;
+        ASSERT_EQ(device.session(), 0);
+        ASSERT_EQ(beside.session(), 0);
+        const auto select = [&](pid_t pid) {
+            const std::uint32_t number = static_cast<std::uint32_t>(pid);
+            argtrace_process_filter filter{};
+            filter.size = sizeof(filter);
+            filter.pids = reinterpret_cast<std::uint64_t>(&number);
+            filter.count = 1;
+            EXPECT_EQ(beside.call(ARGTRACE_IOC_PROCESSES, &filter), 0);
+        };
+        select(processes[0]->pid());
+        for (unsigned turn = 0; turn < 4; turn++) {
+            std::uint32_t file = 0;
+            ASSERT_EQ(number_semaphore(device, program, semaphore, &file), 0);
+            ASSERT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
+            ASSERT_EQ(number_semaphore(beside, program, semaphore, &file), 0);
+            ASSERT_EQ(beside.add(probe_at(file, offset).bytes(), 1), 0);
+            select(processes[(turn + 1) % 2]->pid());
+            usleep(20000);
+            ASSERT_EQ(device.remove_all(), 0);
+            ASSERT_EQ(beside.remove_all(), 0);
+        }
+        for (const argtrace_counts &counts : device.counts(ARGTRACE_LIST_REMOVED))
+            seen += hits(counts);
+    }
+    EXPECT_GT(seen, 0u);
+    expect_nothing_left();
 }
 
 // A program that reads the kernel's memory where the traced process says.

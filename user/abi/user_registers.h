@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace argtrace {
+
+/// A register of user code by one of its names, or a part of one.
+struct NamedRegister {
+    std::uint8_t index = 0; ///< of ARGTRACE_SOURCE_REG
+    std::uint8_t bytes = 8; ///< that the name means
+    std::uint8_t shift = 0; ///< in bits, from where: 8 of "ah"
+
+    bool operator==(const NamedRegister &) const = default;
+};
+
+/// "rax", "eax", "ax", "al", "ah", "r8d", "rip" of x86-64, without '%'; nothing if it is no such register.
+std::optional<NamedRegister> find_user_register(std::string_view name);
+
+/// Where user code has a value: a number, a register, or memory of the process at `base` + `index` * `scale` + `number`.
+struct UserOperand {
+    enum class Kind : std::uint8_t { constant, in_register, memory };
+
+    Kind kind = Kind::constant;
+    std::int64_t number = 0;
+    std::optional<NamedRegister> base = {}; ///< the register itself, if it is in one
+    std::optional<NamedRegister> index = {};
+    std::uint8_t scale = 1; ///< 1, 2, 4 or 8
+
+    bool operator==(const UserOperand &) const = default;
+};
+
+} // namespace argtrace

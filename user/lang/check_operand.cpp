@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Registers of user code, and what a USDT probe says of where its arguments are.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/arithmetic.h"
+#include "lang/checker.h"
+
+namespace argtrace::lang {
+
+namespace {
+
+Type integer_of(unsigned bytes, bool is_signed) {
+    using Basic = Type::Basic;
+    switch (bytes) {
+    case 1:
+        return Type::of(is_signed ? Basic::schar : Basic::uchar);
+    case 2:
+        return Type::of(is_signed ? Basic::short_ : Basic::ushort);
+    case 4:
+        return is_signed ? int_type : uint_type;
+    default:
+        return is_signed ? long_type : ulong_type;
+    }
+}
+
+} // namespace
+
+// A register, or the part of it that its name means.
+NodePtr Checker::register_value(const NamedRegister &known, Type type, const Ast &ast) const {
+    NodePtr whole = make_source(ARGTRACE_SOURCE_REG, known.index, ulong_type, ast);
+    if (known.bytes == 8 && type == ulong_type)
+        return whole;
+    NodePtr part = make_node(Node::Kind::extract, type, ast, std::move(whole));
+    part->value = known.shift;
+    return part;
+}
+
+// The file says it, not the user: none of it ever leads to the kernel's memory.
+NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) const {
+    const TypeTraits known = types_.traits(type);
+    switch (operand.kind) {
+    case UserOperand::Kind::constant: {
+        NodePtr number = make_constant(static_cast<std::uint64_t>(operand.number), void_pointer.in(Space::user), ast);
+        return make_node(Node::Kind::convert, type, ast, std::move(number));
+    }
+    case UserOperand::Kind::in_register: {
+        if (operand.base->bytes >= known.bytes)
+            return register_value(*operand.base, type, ast);
+        return convert(register_value(*operand.base, integer_of(operand.base->bytes, known.is_signed), ast), type);
+    }
+    case UserOperand::Kind::memory:
+        break;
+    }
+    const Type pointer = type.pointer().in(Space::user);
+    NodePtr sum = operand.base ? register_value(*operand.base, ulong_type, ast) : nullptr;
+    if (operand.index) {
+        NodePtr scaled = register_value(*operand.index, ulong_type, ast);
+        if (operand.scale > 1)
+            scaled = arithmetic(ARGTRACE_ALU_MUL, std::move(scaled), make_constant(operand.scale, ulong_type, ast), ast);
+        sum = sum ? arithmetic(ARGTRACE_ALU_ADD, std::move(sum), std::move(scaled), ast) : std::move(scaled);
+    }
+    const auto number = static_cast<std::uint64_t>(operand.number);
+    if (!sum)
+        return lvalue(make_constant(number, pointer, ast), type, ast);
+    return lvalue(make_offset(convert(std::move(sum), pointer), number, pointer, ast), type, ast);
+}
+
+// reg("r12")
+NodePtr Checker::call_reg(const Ast &ast) const {
+    require_operands(ast, 1, 1, "reg(\"NAME\")");
+    const Ast &name = *ast.operands[0];
+    if (scope_.kind().number != ARGTRACE_KIND_USER)
+        fail(ast.at, fmt::format("registers are read of user functions and USDT probes, and {} is a {}", scope_.function(), scope_.kind().noun));
+    if (name.kind != Ast::Kind::string)
+        fail(name.at, "the name of a register is in quotes: reg(\"r12\")");
+    const std::optional<NamedRegister> found = find_user_register(name.token.text);
+    if (!found)
+        fail(name.at, fmt::format("there is no register {}; there are rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15 and rip, and their parts "
+                                  "as eax, ax, al, ah and r12d",
+                                  name.token.text));
+    return register_value(*found, integer_of(found->bytes, false), ast);
+}
+
+} // namespace argtrace::lang

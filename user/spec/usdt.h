@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "elf/symbol_addresses.h"
+#include "elf/usdt_notes.h"
+#include "spec/functions.h"
+#include "spec/kernel.h"
+#include "spec/spec.h"
+
+namespace argtrace {
+
+/// Finds USDT probes (usdt:OBJECT:[PROVIDER:]NAME), by what programs and libraries note of them. A probe that is passed in several places
+/// is found once for each, under one title and with the arguments that it has there.
+class UsdtFinder {
+public:
+    /// The kernel, whose types prototypes use, stays the caller's.
+    explicit UsdtFinder(Kernel &kernel) : kernel_(kernel) {}
+
+    /// Throws Error, which says why, if there is none.
+    std::vector<Function> find(const Spec &spec);
+
+private:
+    struct Object {
+        std::shared_ptr<const UserFile> file;
+        elf::Object content;
+        std::string name; ///< without folders
+        std::vector<elf::UsdtNote> notes;
+    };
+
+    const Object &open(const Spec &spec);
+    std::vector<Function> make(const Object &object, const std::vector<const elf::UsdtNote *> &notes);
+
+    Kernel &kernel_;
+    std::map<std::string, Object> objects_; ///< by path
+};
+
+/// What is called so in an object whose functions have no such name: "usdt:PATH:PROVIDER:NAME" of a USDT probe; empty if that has none either.
+std::string usdt_of_name(const elf::Object &object, const std::string &path, std::string_view name);
+
+} // namespace argtrace

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/usdt_operands.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "uapi/argtrace.h"
+
+namespace argtrace {
+
+namespace {
+
+constexpr NamedRegister instruction_pointer{ARGTRACE_X86_64_RIP, 8, 0};
+
+bool is_symbol_character(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || c == '$' || c == '@';
+}
+
+/// A term of an address as the assembler has it: "8", "-0x10", "name".
+struct Term {
+    std::int64_t number = 0;
+    std::string_view symbol = {};
+};
+
+class OperandParser {
+public:
+    OperandParser(std::string_view text, std::uint64_t address, const FindSymbol &find_symbol)
+        : rest_(text), address_(address), find_symbol_(find_symbol) {}
+
+    std::optional<UserOperand> parse() {
+        if (take('%'))
+            return in_register();
+        if (take('$'))
+            return constant();
+        return memory();
+    }
+
+private:
+    bool take(char c) {
+        if (!rest_.starts_with(c))
+            return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+
+    void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size())); }
+
+    std::optional<NamedRegister> take_register() {
+        std::size_t size = 0;
+        while (size < rest_.size() && is_symbol_character(rest_[size]))
+            ++size;
+        const std::string_view name = rest_.substr(0, size);
+        rest_.remove_prefix(size);
+        return find_user_register(name);
+    }
+
+    std::optional<UserOperand> in_register() {
+        const std::optional<NamedRegister> found = take_register();
+        // A segment's register has ':' and an address behind it.
+        if (!found || !rest_.empty())
+            return std::nullopt;
+        return UserOperand{.kind = UserOperand::Kind::in_register, .base = found};
+    }
+
+    std::optional<std::int64_t> take_number() {
+        std::string_view text = rest_;
+        const bool negative = text.starts_with('-');
+        text.remove_prefix(negative ? 1 : 0);
+        const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+        text.remove_prefix(is_hexadecimal ? 2 : 0);
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
+        if (error != std::errc())
+            return std::nullopt;
+        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+        return static_cast<std::int64_t>(negative ? 0 - number : number);
+    }
+
+    // The sum of a symbol and numbers: "-8", "name+8", "8+name". Nothing if it is none, which may also be empty.
+    std::optional<Term> take_sum() {
+        Term sum;
+        for (bool first = true;; first = false) {
+            if (!first && !rest_.starts_with('+') && !rest_.starts_with('-'))
+                return sum;
+            if (rest_.starts_with('+'))
+                take('+');
+            const char next = rest_.empty() ? '\0' : rest_.front();
+            if (next == '-' || (next >= '0' && next <= '9')) {
+                const auto number = take_number();
+                if (!number)
+                    return std::nullopt;
+                sum.number = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.number) + static_cast<std::uint64_t>(*number));
+                continue;
+            }
+            std::size_t size = 0;
+            while (size < rest_.size() && is_symbol_character(rest_[size]))
+                ++size;
+            if (size == 0 || !sum.symbol.empty())
+                return std::nullopt;
+            sum.symbol = rest_.substr(0, size);
+            rest_.remove_prefix(size);
+        }
+    }
+
+    // Where the object is loaded is known by where this instruction is.
+    std::optional<UserOperand> at_symbol(const Term &term, UserOperand::Kind kind) const {
+        const std::optional<std::uint64_t> symbol = find_symbol_(term.symbol);
+        if (!symbol)
+            return std::nullopt;
+        const std::uint64_t distance = *symbol + static_cast<std::uint64_t>(term.number) - address_;
+        return UserOperand{.kind = kind, .number = static_cast<std::int64_t>(distance), .base = instruction_pointer};
+    }
+
+    std::optional<UserOperand> constant() {
+        const std::optional<Term> term = take_sum();
+        // The address of a symbol would be a sum, which no operand is.
+        if (!term || !rest_.empty() || !term->symbol.empty())
+            return std::nullopt;
+        return UserOperand{.kind = UserOperand::Kind::constant, .number = term->number};
+    }
+
+    std::optional<UserOperand> memory() {
+        const bool has_sum = !rest_.starts_with('(');
+        std::optional<Term> term = has_sum ? take_sum() : Term{};
+        if (!term)
+            return std::nullopt;
+        if (rest_.empty()) {
+            if (!term->symbol.empty())
+                return at_symbol(*term, UserOperand::Kind::memory);
+            return UserOperand{.kind = UserOperand::Kind::memory, .number = term->number};
+        }
+        UserOperand operand{.kind = UserOperand::Kind::memory, .number = term->number};
+        if (!take('(') || !take_registers(operand) || !rest_.empty())
+            return std::nullopt;
+        if (operand.base == instruction_pointer)
+            return term->symbol.empty() || operand.index ? std::nullopt : at_symbol(*term, UserOperand::Kind::memory);
+        // "name(,%rax,8)" is the address of an object that is not moved, with registers of its own.
+        return term->symbol.empty() ? std::optional(operand) : std::nullopt;
+    }
+
+    // "%rbp)", "%rbp,%rax,4)", ",%rax,8)"
+    bool take_registers(UserOperand &operand) {
+        skip_blanks();
+        if (take('%') && !(operand.base = take_register()))
+            return false;
+        skip_blanks();
+        if (take(',')) {
+            skip_blanks();
+            if (!take('%') || !(operand.index = take_register()))
+                return false;
+            skip_blanks();
+            if (take(',') && !take_scale(operand))
+                return false;
+            skip_blanks();
+        }
+        const auto is_whole = [](const std::optional<NamedRegister> &one) { return !one || one->bytes == 8; };
+        return (operand.base || operand.index) && is_whole(operand.base) && is_whole(operand.index) && take(')');
+    }
+
+    bool take_scale(UserOperand &operand) {
+        skip_blanks();
+        const std::optional<std::int64_t> scale = take_number();
+        if (!scale || (*scale != 1 && *scale != 2 && *scale != 4 && *scale != 8))
+            return false;
+        operand.scale = static_cast<std::uint8_t>(*scale);
+        return true;
+    }
+
+    std::string_view rest_;
+    std::uint64_t address_;
+    const FindSymbol &find_symbol_;
+};
+
+// An argument is up to the next blank that is not in parentheses.
+std::string_view take_argument(std::string_view &note) {
+    note.remove_prefix(std::min(note.find_first_not_of(' '), note.size()));
+    std::size_t end = 0;
+    for (int depth = 0; end < note.size() && (note[end] != ' ' || depth > 0); ++end)
+        depth += note[end] == '(' ? 1 : note[end] == ')' ? -1 : 0;
+    const std::string_view argument = note.substr(0, end);
+    note.remove_prefix(end);
+    return argument;
+}
+
+// What stands before '@': "8", "-4", "8f". False if it is something else.
+bool parse_size(std::string_view text, UsdtArgument &argument) {
+    argument.is_floating = text.ends_with('f');
+    text.remove_suffix(argument.is_floating ? 1 : 0);
+    argument.is_signed = text.starts_with('-');
+    text.remove_prefix(argument.is_signed ? 1 : 0);
+    unsigned bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const bool is_integer = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    const bool is_floating = bytes == 4 || bytes == 8 || bytes == 16;
+    if (error != std::errc() || end != text.data() + text.size() || !(argument.is_floating ? is_floating : is_integer))
+        return false;
+    argument.bytes = static_cast<std::uint8_t>(bytes);
+    return true;
+}
+
+UsdtArgument parse_argument(std::string_view text, std::uint64_t address, const FindSymbol &find_symbol) {
+    UsdtArgument argument{std::string(text)};
+    const std::size_t at = text.find('@');
+    // Without a size it is a word; but "name@plt(%rip)" has none either.
+    const bool has_size = at != text.npos && parse_size(text.substr(0, at), argument);
+    if (!has_size) {
+        const bool is_odd = at != text.npos;
+        argument = {std::string(text)};
+        if (is_odd)
+            return argument;
+    }
+    if (!argument.is_floating)
+        argument.operand = OperandParser(has_size ? text.substr(at + 1) : text, address, find_symbol).parse();
+    return argument;
+}
+
+} // namespace
+
+std::string_view UsdtArgument::type() const {
+    if (is_floating)
+        return bytes == 4 ? "float" : bytes == 8 ? "double" : "long double";
+    switch (bytes) {
+    case 1:
+        return is_signed ? "signed char" : "unsigned char";
+    case 2:
+        return is_signed ? "short" : "unsigned short";
+    case 4:
+        return is_signed ? "int" : "unsigned int";
+    default:
+        return is_signed ? "long" : "unsigned long";
+    }
+}
+
+std::vector<UsdtArgument> parse_usdt_arguments(std::string_view note, std::uint64_t address, const FindSymbol &find_symbol) {
+    std::vector<UsdtArgument> arguments;
+    for (std::string_view text = take_argument(note); !text.empty(); text = take_argument(note))
+        arguments.push_back(parse_argument(text, address, find_symbol));
+    return arguments;
+}
+
+} // namespace argtrace
