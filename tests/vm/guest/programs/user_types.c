@@ -90,7 +90,7 @@ static void call_all(long round)
 	struct ut_large large = { { round, 2, 3, 4 } };
 
 	snprintf(path, sizeof(path), "/path/%ld", round);
-	snprintf(req.name, sizeof(req.name), "name %ld", round);
+	snprintf(req.name, sizeof(req.name), "name %u", (unsigned int)(round % 1000));
 	req.matrix[1][2] = (short)(round * 3);
 	fprintf(call_log,
 		"ut_parse {\"path\":\"%s\",\"port\":%u,\"number\":%d,\"own\":\"own\",\"color\":%d,\"a\":%u,\"b\":%u,\"c\":%d,\"name\":\"%s\",\"m\":%d,"
