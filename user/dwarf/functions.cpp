@@ -175,7 +175,7 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     return made.functions.size() - 1;
 }
 
-// Of what Rust passes in its own way, and of what follows, only those count that DWARF says the places of.
+// What Rust passes in its own way, and what follows, counts only where DWARF says its place.
 void Functions::Prototypes::Made::leave_out_unsure(Function &function) const {
     bool is_sure = is_rust_result_known(types, function.result);
     const MadeType *result = types.bare(function.result);

@@ -39,7 +39,7 @@ struct MadeType {
         std::string name;
         std::uint64_t value = 0;
     };
-    /// Of numbers, in which registers the ABI has them.
+    /// In which registers the ABI has a number.
     enum class Number : std::uint8_t { whole, floating, x87, complex, complex_x87 };
 
     Kind kind = Kind::unknown;

@@ -287,7 +287,7 @@ void TypeMaker::describe_array(Dwarf_Die &die, std::uint32_t id, Turn turn) {
     const std::uint32_t element = target_of(die, turn);
     const bool is_vector = has_flag(die, DW_AT_GNU_vector);
     MadeType array{.kind = Kind::array, .target = element, .size = counts.empty() ? 0 : counts.front()};
-    // Of several dimensions each row is an array.
+    // Each row of several dimensions is an array.
     for (std::size_t i = counts.size(); i-- > 1;)
         array.target = made_.add({.kind = Kind::array, .target = array.target, .size = counts[i]});
     if (!is_vector) {

@@ -25,7 +25,7 @@ public:
     /// Where a variable of the kernel's is, if that is known; asked only for what needs it.
     using FindVariable = std::function<std::optional<std::uint64_t>(std::string_view name)>;
 
-    /// Whose the types are, without those of a base.
+    /// The owner of the types, without those of a base.
     enum class Owner : bool {
         kernel,
         program, ///< on the kernel's: pointers among them lead to user memory, and none of them is one of the kernel's of the same name
