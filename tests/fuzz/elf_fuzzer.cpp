@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// An ELF file of a process that is traced: how to unwind it, the names of its functions, and those that are inlined. Then the same bytes as
+// An ELF file of a process that is traced: how to unwind it, the names of its functions, those that are inlined, and what they take. Then the same bytes as
 // .eh_frame alone, as a mangled name and as a map of a JIT compiler.
 
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
+#include <bpf/btf.h>
+
+#include "abi/calling_convention.h"
+#include "dwarf/functions.h"
 #include "elf/call_frames.h"
 #include "elf/demangle.h"
+#include "elf/function_list.h"
 #include "elf/inlined.h"
 #include "elf/object.h"
 #include "elf/perf_map.h"
@@ -33,6 +39,24 @@ void check(const UnwindTable &table) {
     require(table.rows.empty() || table.rows.back().rule == ARGTRACE_UNWIND_NONE);
 }
 
+void read_prototypes(const Object &object) {
+    const auto functions = argtrace::dwarf::Functions::open(object, argtrace::dwarf_registers_x86_64);
+    if (!functions)
+        return;
+    const argtrace::BtfPtr base(btf__new_empty());
+    argtrace::dwarf::Functions::Prototypes made(*functions, base.get());
+    std::vector<std::size_t> numbers;
+    for (const NamedFunction &function : list_functions(object))
+        if (const auto number = made.add(function.address, function))
+            numbers.push_back(*number);
+    const argtrace::BtfPtr types = made.take();
+    for (const std::size_t number : numbers) {
+        const argtrace::Prototype prototype = made.prototype(number, types.get(), "f");
+        const auto places = argtrace::user_functions_x86_64.places(prototype);
+        require(places.size() == prototype.parameters.size());
+    }
+}
+
 } // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
@@ -42,6 +66,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
         SymbolNames names(*object);
         for (std::size_t offset = 0; offset < size; offset += 16)
             (void)names.at(offset);
+        read_prototypes(*object);
         InlinedFrames inlined(*object);
         for (std::size_t offset = 0; offset < size; offset += 16)
             for (const auto lines : {InlinedFrames::Lines::unwanted, InlinedFrames::Lines::wanted})

@@ -51,6 +51,7 @@ constexpr Architecture architectures[] = {
      .elf_machine = EM_X86_64,
      .call_sections = calls_x86_64,
      .functions = &functions_x86_64,
+     .user_functions = &user_functions_x86_64,
      .syscalls = syscalls_x86_64,
      .counter = read_tsc},
     {.machine = "aarch64",
@@ -58,6 +59,7 @@ constexpr Architecture architectures[] = {
      .elf_machine = EM_AARCH64,
      .call_sections = calls_aarch64,
      .functions = &functions_aapcs64,
+     .user_functions = &user_functions_aapcs64,
      .syscalls = syscalls_aarch64},
 };
 

@@ -26,6 +26,7 @@ struct Architecture {
     std::uint16_t elf_machine;                     ///< EM_*
     std::span<const std::string_view> call_sections; ///< of a module's file: where ftrace patches; the first that it has
     const CallingConvention *functions;
+    const CallingConvention *user_functions; ///< those of programs
     std::span<const SyscallAbi> syscalls;          ///< the kernel's own first
     std::uint64_t (*counter)() = nullptr;          ///< what ARGTRACE_CLOCK_TSC reads; null: there is none, or not on the machine we run on
 };

@@ -41,7 +41,11 @@ struct CallingConvention {
 
     bool uses_stack = true; ///< false: whatever the arguments are, none is on the stack
 
-    /// What arguments() says, where the prototype may have hidden parameters.
+    std::span<const std::uint8_t> dwarf_registers = {}; ///< DWARF's numbers of the registers that pass arguments, in order
+
+    bool reads_stack = true; ///< false: the module does not read arguments on the stack
+
+    /// What arguments() says, where the prototype may have hidden parameters, and parameters whose places it knows.
     std::vector<Argument> places(const Prototype &prototype) const;
 };
 
@@ -49,7 +53,10 @@ struct CallingConvention {
 std::vector<Argument> sysv_x86_64(const Prototype &prototype);
 std::string sysv_x86_64_location(const Argument &argument);
 Returning sysv_x86_64_returning(const Prototype &prototype);
+inline constexpr std::uint8_t dwarf_registers_x86_64[] = {5, 4, 1, 2, 8, 9}; // figure 3.36
 inline constexpr CallingConvention functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location, 6};
+inline constexpr CallingConvention user_functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location, 6, true, dwarf_registers_x86_64,
+                                                         false};
 
 /// The module presents the arguments of a system call where those of a function are; `location` says where the program has put them.
 std::string syscall_location_x86_64(const Argument &argument);
@@ -63,7 +70,9 @@ inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
 Returning aapcs64_returning(const Prototype &prototype); ///< the module does not: why_not says so
+inline constexpr std::uint8_t dwarf_registers_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 7}; // AADWARF64, 4.1
 inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8};
+inline constexpr CallingConvention user_functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, true, dwarf_registers_aapcs64, false};
 inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;

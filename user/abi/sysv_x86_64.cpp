@@ -17,13 +17,26 @@ constexpr unsigned vector_registers = 8;
 constexpr unsigned words_max = 2; // larger aggregates lie in memory
 constexpr std::uint32_t return_address_size = word_size; // it lies below the stack arguments
 
+bool is_classified(const Shape &shape) {
+    return shape.words.front() != WordClass::unsaid;
+}
+
+bool has_word(const Shape &shape, WordClass wanted) {
+    return std::ranges::find(shape.words, wanted) != shape.words.end();
+}
+
+// As a result; as an argument also what is of class x87.
 bool in_memory(const Shape &shape) {
+    if (is_classified(shape))
+        return shape.words.front() == WordClass::memory;
     return shape.kind == Shape::Kind::aggregate &&
            (shape.bytes > words_max * word_size || shape.unaligned);
 }
 
 // Whether BTF tells enough to know what such a parameter leaves for those behind it.
 bool is_placeable(const Shape &shape) {
+    if (is_classified(shape))
+        return true;
     switch (shape.kind) {
     case Shape::Kind::aggregate:
         return shape.bytes > words_max * word_size || !(shape.ambiguous || shape.has_float);
@@ -38,6 +51,7 @@ struct State {
     unsigned registers = 0; // taken
     unsigned vectors = 0;
     std::uint32_t stack = 0; // bytes taken behind the return address
+    bool is_stack_known = true;
 
     bool operator==(const State &) const = default;
 };
@@ -60,7 +74,7 @@ void place(State &state, const Shape &shape, std::uint32_t alignment, Argument &
         return;
     }
     state.stack = round_up(state.stack, alignment);
-    if (shape.kind != Shape::Kind::floating) {
+    if (shape.kind != Shape::Kind::floating && state.is_stack_known) {
         argument.loc = ARGTRACE_LOC_STACK;
         argument.offset = return_address_size + state.stack;
     }
@@ -71,10 +85,40 @@ std::uint32_t largest_alignment(std::uint32_t bytes) {
     return std::max(word_size, bytes & -bytes); // a size is a multiple of the alignment
 }
 
+// The same where the class of each word is known.
+void place_classified(State &state, const Shape &shape, Argument &argument) {
+    const auto count = [&shape](WordClass wanted) { return static_cast<unsigned>(std::ranges::count(shape.words, wanted)); };
+    const unsigned integers = count(WordClass::integer), vectors = count(WordClass::vector);
+    const bool is_in_memory = has_word(shape, WordClass::memory) || has_word(shape, WordClass::x87);
+    if (integers + vectors == 0 && !is_in_memory)
+        return; // an empty class of C++ is not passed at all
+    if (is_in_memory || state.registers + integers > argument_registers ||
+        state.vectors + vectors > vector_registers) {
+        // It may be packed or aligned to more than its members ask for.
+        state.is_stack_known = state.is_stack_known && state.stack % largest_alignment(shape.bytes) == 0;
+        if (shape.kind == Shape::Kind::aggregate && state.is_stack_known) {
+            argument.loc = ARGTRACE_LOC_STACK;
+            argument.offset = return_address_size + state.stack;
+        }
+        state.stack += words_of(shape) * word_size;
+        return;
+    }
+    if (integers == words_of(shape)) {
+        argument.loc = integers == 1 ? ARGTRACE_LOC_REG : ARGTRACE_LOC_REG_PAIR;
+        argument.index = static_cast<std::uint8_t>(state.registers);
+    }
+    state.registers += integers;
+    state.vectors += vectors;
+}
+
 // Places a parameter; false if BTF leaves open where it or what follows lies.
 bool place(State &state, const Shape &shape, Argument &argument) {
     if (!is_placeable(shape))
         return false;
+    if (is_classified(shape)) {
+        place_classified(state, shape, argument);
+        return true;
+    }
     if (shape.kind != Shape::Kind::aggregate) {
         place(state, shape, std::max(word_size, shape.bytes), argument);
         return true;
@@ -99,6 +143,8 @@ State first_state(const Prototype &prototype) {
 }
 
 bool result_is_known(const Shape &result) {
+    if (is_classified(result))
+        return true;
     return result.kind != Shape::Kind::unknown &&
            !(result.kind == Shape::Kind::aggregate && !in_memory(result) && result.ambiguous);
 }
@@ -122,7 +168,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         if (parameter.shape.kind == Shape::Kind::floating || parameter.shape.has_float)
             returning.why_not = "it takes floating-point numbers";
     }
-    if (!known) {
+    if (!known || !state.is_stack_known) {
         returning.why_not = "BTF leaves open what its arguments take on the stack";
         returning.by_kernel = ARGTRACE_BY_STACK;
     }
@@ -130,7 +176,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.why_not = "it takes a variable number of arguments";
         returning.by_kernel = ARGTRACE_BY_VARIADIC;
     }
-    if (result.kind == Shape::Kind::floating || result.has_float) {
+    if (result.kind == Shape::Kind::floating || result.has_float || has_word(result, WordClass::vector) || has_word(result, WordClass::x87)) {
         returning.why_not = "it returns a floating-point number";
         returning.by_kernel = ARGTRACE_BY_CHOICE;
     }
@@ -140,7 +186,8 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
-    if (result.kind == Shape::Kind::nothing || words_of(result) == 0) // a struct may have no members
+    const bool is_empty = is_classified(result) && !in_memory(result) && !has_word(result, WordClass::integer);
+    if (result.kind == Shape::Kind::nothing || words_of(result) == 0 || is_empty) // a struct may have no members
         return returning;
     value.loc = ARGTRACE_LOC_RETURN;
     if (in_memory(result)) {

@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 struct btf;
 
 namespace argtrace {
+
+/// In what kind of register eight bytes of a value are passed (System V x86-64 psABI, 3.2.3).
+enum class WordClass : std::uint8_t {
+    unsaid, ///< BTF does not tell
+    none,   ///< nothing is in them
+    integer,
+    vector,      ///< SSE
+    vector_more, ///< the upper part of what is in the register of the word before
+    x87,         ///< passed in memory, returned in a register of its own
+    memory,
+};
 
 /// What a value of a type is to the machine: the type behind its typedefs and qualifiers.
 struct Shape {
@@ -31,14 +44,26 @@ struct Shape {
     /// Aggregate: a word of it holds no member (it is padding, or an unnamed bit-field), or
     /// only later elements of an array in it are unaligned, which compilers take differently.
     bool ambiguous = false;
+    /// Aggregates and floating-point numbers, where more is known than BTF says: the classes of the first two words. One that is in memory has `memory`
+    /// in the first.
+    std::array<WordClass, 2> words = {};
 
     bool operator==(const Shape &) const = default;
+};
+
+/// Where a parameter is when its function is entered, if something else than the calling convention says so: the first of the registers
+/// that pass arguments, or none.
+struct EntryRegister {
+    std::optional<std::uint8_t> index;
+
+    bool operator==(const EntryRegister &) const = default;
 };
 
 struct Parameter {
     std::string name; ///< "count"; unnamed ones are "arg0", "arg1" ...
     std::string type; ///< "size_t", "struct file *", "int (*)(void *)"
     Shape shape;
+    std::optional<EntryRegister> place = {}; ///< nothing: as the calling convention has it
 
     bool operator==(const Parameter &) const = default;
 };

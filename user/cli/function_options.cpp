@@ -92,7 +92,7 @@ CLI::Option *add_spec_options(CLI::App &command, FunctionOptions &options,
                     throw CLI::ValidationError(std::string(error.what()));
                 }
             },
-            "What a user function takes, as C writes it: 'size_t strlen(const char *s)'")
+            "What a user function takes, as C writes it: 'size_t strlen(const char *s)'; wins over its debug information")
         ->type_name("PROTOTYPE")
         ->allow_extra_args(false);
     add_parsed_option(

@@ -27,7 +27,7 @@ public:
             for (const Elf64_Sym &symbol : entries_of<Elf64_Sym>(file, section)) {
                 if (is_function(symbol))
                     add(without_version(string_at(names, symbol.st_name)), symbol.st_value + bias, symbol.st_size,
-                        ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC);
+                        ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC, ELF64_ST_BIND(symbol.st_info) == STB_LOCAL);
             }
             return; // there is one of each type
         }
@@ -37,7 +37,7 @@ public:
         const auto functions = GoFunctions::read(object_);
         for (std::size_t i = 0; functions && i < functions->count(); i++)
             if (const auto function = functions->at(i))
-                add(string_at(functions->names(), function->name), function->start, function->end - function->start, false);
+                add(string_at(functions->names(), function->name), function->start, function->end - function->start, false, true);
     }
 
     std::vector<NamedFunction> take() {
@@ -53,11 +53,11 @@ public:
     }
 
 private:
-    void add(std::string_view name, std::uint64_t address, std::uint64_t size, bool is_resolver) {
+    void add(std::string_view name, std::uint64_t address, std::uint64_t size, bool is_resolver, bool is_local) {
         const auto offset = object_.offset_of(address);
         if (name.empty() || !offset)
             return;
-        functions_.push_back({std::string(name), demangle(name), address, *offset, size, is_resolver});
+        functions_.push_back({std::string(name), demangle(name), address, *offset, size, is_resolver, is_local});
     }
 
     const Object &object_;
@@ -132,6 +132,23 @@ std::string_view plain_name(std::string_view demangled, std::string &room) {
     for (std::size_t at; (at = room.find("[abi:")) != room.npos;)
         room.erase(at, std::min(room.find(']', at), room.size() - 1) - at + 1);
     return room;
+}
+
+std::optional<std::size_t> parameter_count(std::string_view demangled) {
+    const std::size_t begin = parameters_of(demangled);
+    if (begin == demangled.npos)
+        return std::nullopt;
+    std::size_t count = demangled.substr(begin).starts_with("()") ? 0 : 1;
+    int depth = 0;
+    for (const char c : demangled.substr(begin)) {
+        if (c == '(' || c == '<' || c == '[' || c == '{')
+            depth++;
+        else if ((c == ')' || c == '>' || c == ']' || c == '}') && --depth == 0)
+            break;
+        else if (c == ',' && depth == 1)
+            count++;
+    }
+    return count;
 }
 
 } // namespace argtrace::elf

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@ struct NamedFunction {
     std::uint64_t offset;  ///< in its file
     std::uint64_t size;    ///< in bytes; 0: not known
     bool is_resolver;      ///< STT_GNU_IFUNC: what is there chooses the function when the object is loaded
+    bool is_local;        ///< STB_LOCAL: no other object, and no other source file, knows it by the name
 };
 
 /// All functions of an object, by address, the most usual of several names first: from its symbol tables (elf/symbol_tables.h), and what a
@@ -28,5 +31,8 @@ std::vector<NamedFunction> list_functions(const Object &object, const DebugFiles
 /// The name of a function of C++ or Rust without result, parameters and `[abi:...]`, as people type it: "ns::Class::method" of
 /// "int ns::Class::method[abi:cxx11](char const*) const". Names of other languages are as they are.
 std::string_view plain_name(std::string_view demangled, std::string &room);
+
+/// How many parameters a function of C++ has by its demangled name, "..." included; nothing if the name has none.
+std::optional<std::size_t> parameter_count(std::string_view demangled);
 
 } // namespace argtrace::elf

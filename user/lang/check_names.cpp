@@ -260,7 +260,7 @@ Type Checker::find_struct(const std::string &name, std::size_t at) const {
     TypeName wanted;
     wanted.tag = TypeName::Tag::structure;
     wanted.name = name;
-    const auto type = types_.find(wanted);
+    const auto type = types_.find_of_kernel(wanted);
     if (!type)
         fail(at, fmt::format("BTF does not describe struct {}", name));
     return *type;

@@ -177,6 +177,8 @@ Type Types::target(Type type) const {
 Space Types::space(Type type) const {
     if (type.space != Space::unsaid)
         return type.space;
+    if (is_of_program(type))
+        return Space::user;
     const TypeTraits known = traits(type);
     return known.is_user ? Space::user : known.is_per_cpu ? Space::per_cpu : Space::kernel;
 }
@@ -217,18 +219,21 @@ std::optional<Types::Member> Types::find_member(std::uint32_t aggregate, std::st
     const btf_type *type = btf__type_by_id(types_, aggregate);
     if (!type || !btf_is_composite(type) || depth > depth_max)
         return std::nullopt;
-    for (int i = 0; i < btf_vlen(type); i++) {
-        const btf_member &member = btf_members(type)[i];
-        const std::uint64_t offset = bit + btf_member_bit_offset(type, i);
-        const std::string_view known = string(member.name_off);
-        if (known == name && !name.empty())
-            return Member{Type::btf(member.type), offset, btf_member_bitfield_size(type, i)};
-        if (!known.empty())
-            continue;
-        const TypeTraits inner = traits(Type::btf(member.type));
-        if (inner.kind == TypeKind::aggregate)
-            if (auto found = find_member(inner.bare, name, offset, depth + 1))
-                return found;
+    // A class of C++ may have a member of the name that one of its base class has.
+    for (const bool is_unnamed : {false, true}) {
+        for (int i = 0; i < btf_vlen(type); i++) {
+            const btf_member &member = btf_members(type)[i];
+            const std::uint64_t offset = bit + btf_member_bit_offset(type, i);
+            const std::string_view known = string(member.name_off);
+            if (known.empty() != is_unnamed)
+                continue;
+            if (!is_unnamed && known == name)
+                return Member{Type::btf(member.type), offset, btf_member_bitfield_size(type, i)};
+            const TypeTraits inner = is_unnamed ? traits(Type::btf(member.type)) : TypeTraits{};
+            if (inner.kind == TypeKind::aggregate)
+                if (auto found = find_member(inner.bare, name, offset, depth + 1))
+                    return found;
+        }
     }
     return std::nullopt;
 }

@@ -25,8 +25,14 @@ public:
     /// Where a variable of the kernel's is, if that is known; asked only for what needs it.
     using FindVariable = std::function<std::optional<std::uint64_t>(std::string_view name)>;
 
+    /// The owner of the types, without those of a base.
+    enum class Owner : bool {
+        kernel,
+        program, ///< on the kernel's: pointers among them lead to user memory, and none of them is one of the kernel's of the same name
+    };
+
     /// `types` must outlive it, and stay as it is.
-    explicit Types(const btf *types, FindVariable find_variable = {});
+    explicit Types(const btf *types, FindVariable find_variable = {}, Owner owner = Owner::kernel);
 
     const btf *btf_object() const { return types_; }
 
@@ -51,6 +57,9 @@ public:
     /// The type of that name; nothing if there is none. A module's own comes before one of its
     /// kernel. Where different types have the name it is one of them: ask is_ambiguous().
     std::optional<Type> find(const TypeName &name) const;
+
+    /// The kernel's, whatever else has the name.
+    std::optional<Type> find_of_kernel(const TypeName &name) const;
 
     /// Whether types that differ in more than what lies behind their pointers have that name.
     bool is_ambiguous(const TypeName &name) const;
@@ -114,6 +123,7 @@ private:
     void add(Index &index, std::string_view name, Named named);
     static std::optional<Type> basic_named(std::string_view name);
     bool is_own(std::uint32_t id) const { return id >= own_begin_; }
+    bool is_of_program(Type type) const { return owner_ == Owner::program && own_begin_ > 1 && is_own(type.id); }
     bool alike(Type a, Type b, int depth = 0) const;
     bool alike_inside(std::uint32_t a, std::uint32_t b, int depth) const;
     Enumerator enumerator(const Named &named) const;
@@ -128,6 +138,7 @@ private:
 
     const btf *types_;
     FindVariable find_variable_;
+    Owner owner_;
     std::uint32_t own_begin_ = 1; // a module's types are behind those of its kernel
     bool char_is_signed_ = true; // Linux 6.2 and later are compiled with -funsigned-char
     Index structs_, unions_, enums_, typedefs_, integers_;

@@ -30,8 +30,8 @@ std::uint32_t name_of(const btf_type *type, int position) {
 } // namespace
 
 // A module's own come first: what its functions mean by a name that its kernel has, too.
-Types::Types(const btf *types, FindVariable find_variable)
-    : types_(types), find_variable_(std::move(find_variable)) {
+Types::Types(const btf *types, FindVariable find_variable, Owner owner)
+    : types_(types), find_variable_(std::move(find_variable)), owner_(owner) {
     const btf *base = btf__base_btf(types);
     own_begin_ = base ? btf__type_cnt(base) : 1;
     index(own_begin_, btf__type_cnt(types));
@@ -190,6 +190,22 @@ std::optional<Type> Types::find(const TypeName &name) const {
     return found;
 }
 
+std::optional<Type> Types::find_of_kernel(const TypeName &name) const {
+    const auto found = find(name);
+    if (!found || !is_of_program(*found))
+        return found;
+    const std::uint32_t kind = name.tag == TypeName::Tag::structure ? BTF_KIND_STRUCT
+                               : name.tag == TypeName::Tag::union_  ? BTF_KIND_UNION
+                               : name.tag == TypeName::Tag::none    ? BTF_KIND_TYPEDEF
+                                                                    : BTF_KIND_ENUM;
+    const int id = btf__find_by_name_kind(btf__base_btf(types_), name.name.c_str(), kind);
+    if (id <= 0)
+        return std::nullopt;
+    Type type = Type::btf(static_cast<std::uint32_t>(id));
+    type.stars = name.stars;
+    return type;
+}
+
 bool Types::is_ambiguous(const TypeName &name) const {
     if (name.tag == TypeName::Tag::none && basic_named(name.name))
         return false;
@@ -223,7 +239,11 @@ std::uint32_t Types::complete(std::uint32_t id) const {
         return id;
     const Index &index = btf_kflag(type) ? unions_ : structs_;
     const auto found = index.find(string(type->name_off));
-    return found == index.end() || found->second.is_ambiguous ? id : found->second.id;
+    if (found == index.end() || found->second.is_ambiguous)
+        return id;
+    // What a program keeps to itself is not the kernel's of that name, nor the other way round.
+    const bool is_other = owner_ == Owner::program && is_own(id) != is_own(found->second.id);
+    return is_other ? id : found->second.id;
 }
 
 TypeName Types::declared_name(Type type) const {

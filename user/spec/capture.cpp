@@ -184,7 +184,7 @@ void CaptureCompiler::compile(Function &function) {
         return;
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
     const std::vector<Argument> places = function.places();
-    lang::Scope scope(types_of(capture.types), prototype, places, *function.kind);
+    lang::Scope scope(types_of(capture.types, *function.kind), prototype, places, *function.kind);
     if (function.site)
         scope.set_operands(function.site->operands);
     scope.set_text_bytes(text_bytes_);
@@ -288,10 +288,12 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
     }
 }
 
-const lang::Types &CaptureCompiler::types_of(const btf *types) {
+// Those that are made for user functions are the program's.
+const lang::Types &CaptureCompiler::types_of(const btf *types, const ProbeKind &kind) {
     std::unique_ptr<lang::Types> &known = types_[types];
     if (!known)
-        known = std::make_unique<lang::Types>(types, [kernel = kernel_](std::string_view name) { return kernel->variable(name); });
+        known = std::make_unique<lang::Types>(types, [kernel = kernel_](std::string_view name) { return kernel->variable(name); },
+                                              kind == user_kind ? lang::Types::Owner::program : lang::Types::Owner::kernel);
     return *known;
 }
 

@@ -92,7 +92,7 @@ private:
     static lang::Program add_up(const lang::Scope &scope,
                                 std::span<const lang::Expression> conditions,
                                 const Aggregate &aggregate, const Capture &capture);
-    const lang::Types &types_of(const btf *types);
+    const lang::Types &types_of(const btf *types, const ProbeKind &kind);
 
     Kernel *kernel_;
     std::span<const lang::Expression> conditions_;

@@ -133,43 +133,52 @@ UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
     if (!content)
         throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
     std::vector<elf::NamedFunction> functions = elf::list_functions(*content);
-    return objects_.emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(functions), {}}).first->second;
+    auto described = dwarf::Functions::open(*content, kernel_.architecture().user_functions->dwarf_registers);
+    return objects_
+        .emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(functions), std::move(described)})
+        .first->second;
 }
-
-std::optional<WrittenPrototype> UserFunctionFinder::prototype_of(const Object &object, const elf::NamedFunction &function) {
-    const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
-    return written != written_.end() ? *written : find_library_prototype(object.name, function.symbol);
-}
-
-namespace {
 
 /// Collects the functions of one object that a spec means; what they take is made into types all at once.
-class Collection {
+class UserFunctionFinder::Collection {
 public:
-    Collection(Kernel &kernel, std::shared_ptr<const UserFile> file, std::string object)
-        : kernel_(kernel), file_(std::move(file)), object_(std::move(object)), built_(kernel.types().copy_of_kernel()) {}
+    Collection(Kernel &kernel, const Object &object)
+        : kernel_(kernel), object_(object), built_(kernel.types().copy_of_kernel()) {
+        if (object.described)
+            described_.emplace(*object.described, kernel.types().copy_of_kernel());
+    }
 
     /// At an offset in the file, of which the first name counts. Without a prototype it has registers.
     void add(std::uint64_t offset, std::string_view name, const std::optional<WrittenPrototype> &written,
              std::function<UserReturns()> find_returns) {
-        if (!offsets_.insert(offset).second)
-            return;
-        Function function{Symbol{offset, {}, {}}, {}};
-        function.kind = &user_kind;
-        function.convention = kernel_.architecture().functions;
-        function.file = file_;
-        function.find_returns = std::move(find_returns);
-        function.title = title_of(user_kind, object_, name);
-        pending_.push_back({std::move(function), written ? add(*written) : registers()});
+        if (offsets_.insert(offset).second)
+            pending_.push_back({begin(offset, name, std::move(find_returns)), written ? built_.add(written->parameters, written->result, written->variadic) : registers(), false});
+    }
+
+    /// The same by DWARF; false if that does not describe it. Parameters are called as the manual has them, where that is known.
+    bool add_described(std::uint64_t offset, const elf::NamedFunction &function, const std::optional<WrittenPrototype> &manual,
+                       std::function<UserReturns()> find_returns) {
+        if (!described_ || offsets_.contains(offset))
+            return offsets_.contains(offset);
+        const std::optional<std::uint64_t> address = object_.content.address_of(offset);
+        const auto number = address ? described_->add(*address, function, manual ? manual->parameters : std::vector<WrittenParameter>()) : std::nullopt;
+        if (!number)
+            return false;
+        offsets_.insert(offset);
+        pending_.push_back({begin(offset, function.name, std::move(find_returns)), *number, true});
+        return true;
     }
 
     bool empty() const { return pending_.empty(); }
 
     std::vector<Function> take() {
         const btf *types = kernel_.types().keep(built_.take());
+        const btf *own_types = described_ ? kernel_.types().keep(described_->take()) : nullptr;
         std::vector<Function> functions;
         for (Pending &one : pending_) {
-            one.function.prototype = prototype_of(types, one.function.title.c_str(), one.prototype);
+            const char *title = one.function.title.c_str();
+            one.function.prototype = one.is_described ? described_->prototype(one.prototype, own_types, title)
+                                                      : prototype_of(types, title, static_cast<std::uint32_t>(one.prototype));
             one.function.prototype.function = one.function.title;
             functions.push_back(std::move(one.function));
         }
@@ -179,29 +188,40 @@ public:
 private:
     struct Pending {
         Function function;
-        std::uint32_t prototype; ///< its number
+        std::size_t prototype; ///< its number
+        bool is_described;     ///< by DWARF
     };
 
-    std::uint32_t add(const WrittenPrototype &written) { return built_.add(written.parameters, written.result, written.variadic); }
+    Function begin(std::uint64_t offset, std::string_view name, std::function<UserReturns()> find_returns) const {
+        Function function{Symbol{offset, {}, {}}, {}};
+        function.kind = &user_kind;
+        function.convention = kernel_.architecture().user_functions;
+        function.file = object_.file;
+        function.find_returns = std::move(find_returns);
+        function.title = title_of(user_kind, object_.name, name);
+        return function;
+    }
 
     std::uint32_t registers() {
         if (registers_)
             return *registers_;
         std::vector<WrittenParameter> parameters;
-        for (unsigned i = 0; i < kernel_.architecture().functions->registers; i++)
+        for (unsigned i = 0; i < kernel_.architecture().user_functions->registers; i++)
             parameters.push_back({"void *", fmt::format("arg{}", i)});
         registers_ = built_.add(parameters, "void *", true);
         return *registers_;
     }
 
     Kernel &kernel_;
-    std::shared_ptr<const UserFile> file_;
-    std::string object_;
+    const Object &object_;
     BuiltPrototypes built_;
+    std::optional<dwarf::Functions::Prototypes> described_;
     std::optional<std::uint32_t> registers_;
     std::set<std::uint64_t> offsets_;
     std::vector<Pending> pending_;
 };
+
+namespace {
 
 std::string describe_unresolved(const std::vector<std::string> &names) {
     const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), names_shown));
@@ -232,9 +252,22 @@ std::function<UserReturns()> UserFunctionFinder::returns_of(Object &object, cons
     };
 }
 
+/// What it takes: what the user says counts first, then what the compiler says.
+void UserFunctionFinder::add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t offset) {
+    const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
+    if (written != written_.end()) {
+        collection.add(offset, function.name, *written, returns_of(object, function, offset));
+        return;
+    }
+    // glibc's sources call arguments otherwise than its manual, and a SPEC is to mean the same whether its debug information is there or not.
+    const std::optional<WrittenPrototype> manual = find_library_prototype(object.name, function.symbol);
+    if (!collection.add_described(offset, function, manual, returns_of(object, function, offset)))
+        collection.add(offset, function.name, manual, returns_of(object, function, offset));
+}
+
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
     Object &object = open(spec);
-    Collection collection(kernel_, object.file, object.name);
+    Collection collection(kernel_, object);
     Choice choice(spec);
     if (choice.is_address()) {
         const auto offset = object.content.offset_of(choice.number());
@@ -253,7 +286,7 @@ FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
         if (!offset)
             unresolved.push_back(function.symbol);
         else if (choice.number() == 0)
-            collection.add(*offset, function.name, prototype_of(object, function), returns_of(object, function, *offset));
+            add(collection, object, function, *offset);
         else if (function.size != 0 && choice.number() >= function.size)
             throw error_in(spec, spec.pattern_at, fmt::format("{} has {} bytes, and the place is behind them", function.name, function.size));
         else

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dwarf/functions.h"
 #include "elf/function_list.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
@@ -21,8 +22,8 @@ struct FoundUserFunctions {
     std::vector<std::string> left;   ///< a sentence for what has been left out, and why
 };
 
-/// Finds functions of programs and libraries (u:OBJECT:FUNCTION), in the symbol tables of their files. What they take is known of those that
-/// the user has given a prototype of, and of usual libraries (library_prototypes.table); the others have six registers.
+/// Finds functions of programs and libraries (u:OBJECT:FUNCTION), in the symbol tables of their files. What they take is what the user
+/// has given a prototype of, else what DWARF says, else what is known of usual libraries (library_prototypes.table); the others have six registers.
 class UserFunctionFinder {
 public:
     /// The kernel, whose types prototypes use, stays the caller's.
@@ -32,17 +33,19 @@ public:
     FoundUserFunctions find(const Spec &spec);
 
 private:
+    class Collection;
     struct Object {
         std::shared_ptr<const UserFile> file;
         elf::Object content;
         std::string name; ///< without folders
         std::vector<elf::NamedFunction> functions;
-        std::optional<UserReturnsFinder> returns; ///< once they are asked for
+        std::unique_ptr<dwarf::Functions> described; ///< by DWARF; null: there is none
+        std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for
     };
 
     Object &open(const Spec &spec);
     static std::function<UserReturns()> returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset);
-    std::optional<WrittenPrototype> prototype_of(const Object &object, const elf::NamedFunction &function);
+    void add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t offset);
 
     Kernel &kernel_;
     const std::vector<WrittenPrototype> &written_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 // Whether the calling conventions and the compilers agree, over generated prototypes: the
-// compiler's own BTF of them is read, its own calls of them are run, and each argument is
+// compiler's own BTF or DWARF of them is read, its own calls of them are run, and each argument is
 // looked for where the convention says it is.
 
 #include "abi/calling_convention.h"
@@ -11,12 +11,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include <bpf/btf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "btf/kernel_types.h"
+#include "dwarf/functions.h"
+#include "elf/function_list.h"
 #include "support/prototype_generator.h"
 
 namespace argtrace {
@@ -32,6 +36,7 @@ struct Machine {
     std::string emulator;
     std::string flags;
     bool floats;
+    bool by_dwarf = false;
 };
 
 struct Tally {
@@ -95,19 +100,22 @@ protected:
             "{} -std=gnu11 -w -Wno-psabi -ffreestanding -fno-pic -fno-stack-protector {} ",
             machine.compiler, machine.flags);
         ASSERT_NO_FATAL_FAILURE(run(compile + "-O0 -g -DDEFINE -c -o types.o f.c"));
-        // Detached: to put it into the object pahole would need llvm-objcopy.
-        ASSERT_NO_FATAL_FAILURE(
-            run("pahole -J --btf_gen_floats --btf_encode_detached=types.btf types.o"));
+        if (machine.by_dwarf) {
+            ASSERT_NO_FATAL_FAILURE(run(machine.compiler + " -nostdlib -static -no-pie -Wl,-e,0,--unresolved-symbols=ignore-all -o types types.o"));
+        } else {
+            // Detached: to put it into the object pahole would need llvm-objcopy.
+            ASSERT_NO_FATAL_FAILURE(
+                run("pahole -J --btf_gen_floats --btf_encode_detached=types.btf types.o"));
+        }
         ASSERT_NO_FATAL_FAILURE(
             run(compile + "-O1 -nostdlib -static -no-pie -o f f.c '" ARGTRACE_TEST_RUNNER "'"));
         ASSERT_NO_FATAL_FAILURE(run(machine.emulator + " ./f >out"));
 
-        BtfPtr types(btf__parse_raw((directory_ + "/types.btf").c_str()));
-        ASSERT_TRUE(types);
-        KernelTypes kernel(std::move(types));
+        std::map<std::string, std::vector<Prototype>> prototypes;
+        ASSERT_NO_FATAL_FAILURE(machine.by_dwarf ? read_dwarf(prototypes) : read_btf(count, prototypes));
         std::ifstream file(directory_ + "/out", std::ios::binary);
         for (int i = 0; i < count; i++) {
-            const std::vector<Prototype> found = kernel.prototypes(fmt::format("f{}", i));
+            const std::vector<Prototype> &found = prototypes[fmt::format("f{}", i)];
             ASSERT_EQ(found.size(), 1u) << "f" << i;
             const std::vector<Argument> arguments = machine.convention(found[0]);
             tally.prototypes++;
@@ -121,6 +129,33 @@ protected:
             ASSERT_LT(tally.wrong, 20) << "and so on";
         }
         EXPECT_EQ(file.peek(), std::ifstream::traits_type::eof());
+    }
+
+    void read_btf(int count, std::map<std::string, std::vector<Prototype>> &prototypes) {
+        BtfPtr types(btf__parse_raw((directory_ + "/types.btf").c_str()));
+        ASSERT_TRUE(types);
+        KernelTypes kernel(std::move(types));
+        for (int i = 0; i < count; i++)
+            prototypes[fmt::format("f{}", i)] = kernel.prototypes(fmt::format("f{}", i));
+    }
+
+    void read_dwarf(std::map<std::string, std::vector<Prototype>> &prototypes) {
+        const std::string path = directory_ + "/types";
+        const auto object = elf::Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
+        ASSERT_TRUE(object);
+        const auto functions = dwarf::Functions::open(*object, dwarf_registers_x86_64);
+        ASSERT_TRUE(functions);
+        const BtfPtr base(btf__new_empty());
+        dwarf::Functions::Prototypes made(*functions, base.get());
+        std::map<std::string, std::size_t> numbers;
+        for (const elf::NamedFunction &function : elf::list_functions(*object)) {
+            const auto number = made.add(function.address, function);
+            ASSERT_TRUE(number) << function.symbol;
+            numbers[function.symbol] = *number;
+        }
+        const BtfPtr types = made.take();
+        for (const auto &[name, number] : numbers)
+            prototypes[name] = {made.prototype(number, types.get(), name.c_str())};
     }
 
     static void compare_call(std::istream &file, const Prototype &prototype,
@@ -191,6 +226,20 @@ TEST_F(GeneratedPrototypes, SysvX8664WithFloats) {
     for (unsigned seed = 101; seed <= 102 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);
     report("x86-64, floats", tally, 21);
+}
+
+// DWARF says what BTF leaves open.
+TEST_F(GeneratedPrototypes, SysvX8664ByDwarf) {
+#ifndef __x86_64__
+    GTEST_SKIP() << "runs on x86-64 only";
+#endif
+    if (!exists("gcc"))
+        GTEST_SKIP() << "gcc is not installed";
+    const Machine machine{sysv_x86_64, sysv_x86_64_location, "gcc", "", "", true, true};
+    Tally tally;
+    for (unsigned seed = 401; seed <= 402 && !HasFailure(); seed++)
+        compare(machine, seed, 500, tally);
+    report("x86-64, DWARF", tally, 23);
 }
 
 TEST_F(GeneratedPrototypes, Aapcs64) {

@@ -80,5 +80,15 @@ TEST(ObjectFunctions, NamesAreAsPeopleTypeThem) {
     EXPECT_EQ(plain("<core::option::Option<T> as core::fmt::Debug>::fmt"), "<core::option::Option<T> as core::fmt::Debug>::fmt");
 }
 
+TEST(FunctionList, NamesOfCplusplusSayHowManyParametersThereAre) {
+    EXPECT_EQ(parameter_count("f()"), 0u);
+    EXPECT_EQ(parameter_count("ns::Class::method(int, char const*) const"), 2u);
+    EXPECT_EQ(parameter_count("f(std::map<int, std::vector<int> >&, int (*)(int, long), ...)"), 3u);
+    EXPECT_EQ(parameter_count("ns::Class::operator()(int) const"), 1u);
+    EXPECT_EQ(parameter_count("ns::operator<(ns::A const&, ns::A const&)"), 2u);
+    EXPECT_EQ(parameter_count("ns::f(int, int) [clone .constprop.0]"), 2u);
+    EXPECT_EQ(parameter_count("main"), std::nullopt);
+}
+
 } // namespace
 } // namespace argtrace::elf

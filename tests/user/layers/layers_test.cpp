@@ -26,7 +26,7 @@ const std::vector<std::vector<std::string>> layers = {
     {"spec"},
     {"lang"},
     {"modules"},
-    {"abi"},
+    {"abi", "dwarf"},
     {"btf", "elf", "symbols", "uapi"},
     {"model"},
     {"util"},

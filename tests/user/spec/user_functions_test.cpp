@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/user_objects.h"
+#include "support/described_program.h"
 #include "support/resolve_kernel.h"
 #include "support/temporary_file.h"
 
@@ -69,7 +70,8 @@ TEST(UserFunctions, ThatAreChosenWhenTheLibraryIsLoadedAreTheChosenOnes) {
 }
 
 TEST(UserFunctions, WithoutPrototypeHaveSixRegisters) {
-    const std::vector<Probe> probes = user_probes({"u:libc:__libc_start_main"});
+    const DescribedProgram program("int f(int a) { return a; } int main(void) { return f(1); }", ".c", "gcc -g0");
+    const std::vector<Probe> probes = user_probes({"u:" + program.path() + ":f"});
     ASSERT_EQ(probes.size(), 1u);
     EXPECT_EQ(probes[0].args.size(), 6u);
     EXPECT_EQ(probes[0].args[5].name, "arg5");
@@ -82,6 +84,32 @@ TEST(UserFunctions, HaveThePrototypeThatIsGiven) {
     ASSERT_EQ(probes.size(), 1u);
     // A floating-point number is in a register of its own kind, which is not recorded yet.
     EXPECT_THAT(arguments_of(probes[0]), ElementsAre(HasSubstr("main 1:0"), "int argc 1:1", "double x 0:0", "unsigned char flag 1:2"));
+}
+
+constexpr const char *described_source = "struct file { int number; const char *name; struct file *next; };\n"
+                                         "__attribute__((noinline)) int crc32(struct file *own, short size) { return own->number + size; }\n"
+                                         "int inflate(void *stream, int flush) { return 0; }\n";
+
+// What the user says comes first, then DWARF, then the table.
+TEST(UserFunctions, HaveThePrototypeOfTheirDebugInformation) {
+    const DescribedProgram program(described_source, ".c", "gcc -g -fPIC -shared");
+    program.run("mv x libz.so.1");
+    const std::string spec = "u:" + program.path("libz.so.1") + ":crc32";
+    EXPECT_THAT(arguments_of(user_probes({spec}).at(0)), ElementsAre("struct file __user * own 1:0", "short int size 1:1"));
+    // As the manual calls them.
+    EXPECT_THAT(arguments_of(user_probes({"u:" + program.path("libz.so.1") + ":inflate"}).at(0)), ElementsAre("void __user * strm 1:0", "int flush 1:1"));
+    EXPECT_THAT(arguments_of(user_probes({spec}, {"int crc32(long other)"}).at(0)), ElementsAre("long int other 1:0"));
+    program.run("strip --strip-debug libz.so.1");
+    EXPECT_THAT(arguments_of(user_probes({spec}).at(0)), testing::SizeIs(3)) << "crc, buf, len";
+}
+
+// The kernel has a struct file that these are not in.
+TEST(UserFunctions, HaveExpressionsOverTheirOwnTypes) {
+    const DescribedProgram program(described_source, ".c", "gcc -g -fPIC -shared");
+    const std::string spec = "u:" + program.path() + ":crc32";
+    const Probe probe = user_probes({spec + "(own->next->number as n, str(own->name) as name) if size > 3 && own->number == -1"}).at(0);
+    EXPECT_THAT(arguments_of(probe), ElementsAre(HasSubstr("int n"), HasSubstr(" name")));
+    EXPECT_THAT(refused_user(spec + "(own->f_inode)"), HasSubstr("struct file has no f_inode"));
 }
 
 TEST(UserFunctions, PatternsTakeEachPlaceOnce) {

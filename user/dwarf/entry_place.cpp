@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dwarf/entry_place.h"
+
+#include <optional>
+#include <span>
+
+#include "dwarf/attributes.h"
+
+namespace argtrace::dwarf {
+
+namespace {
+
+using PlaceKind = EntryPlace::Kind;
+
+std::optional<unsigned> register_of(const Dwarf_Op &operation) {
+    if (operation.atom >= DW_OP_reg0 && operation.atom <= DW_OP_reg31)
+        return operation.atom - DW_OP_reg0;
+    if (operation.atom == DW_OP_regx)
+        return static_cast<unsigned>(operation.number);
+    return std::nullopt;
+}
+
+// The register that an address is in, with nothing added.
+std::optional<unsigned> address_register_of(const Dwarf_Op &operation) {
+    if (operation.atom >= DW_OP_breg0 && operation.atom <= DW_OP_breg31 && operation.number == 0)
+        return operation.atom - DW_OP_breg0;
+    if (operation.atom == DW_OP_bregx && operation.number2 == 0)
+        return static_cast<unsigned>(operation.number);
+    return std::nullopt;
+}
+
+// What a register had when the function was entered, which is now.
+std::optional<unsigned> entry_value_of(Dwarf_Attribute &attribute, const Dwarf_Op &operation) {
+    Dwarf_Attribute inner;
+    Dwarf_Op *operations = nullptr;
+    std::size_t count = 0;
+    if ((operation.atom != DW_OP_entry_value && operation.atom != DW_OP_GNU_entry_value) ||
+        dwarf_getlocation_attr(&attribute, &operation, &inner) != 0 || dwarf_getlocation(&inner, &operations, &count) != 0 || count != 1)
+        return std::nullopt;
+    return register_of(operations[0]);
+}
+
+EntryPlace place_of(Dwarf_Attribute &attribute, std::span<const Dwarf_Op> operations) {
+    if (operations.size() == 2 && operations[1].atom == DW_OP_stack_value) {
+        if (const auto number = address_register_of(operations[0]))
+            return {PlaceKind::registers, {*number}};
+        if (const auto number = entry_value_of(attribute, operations[0]))
+            return {PlaceKind::registers, {*number}};
+    }
+    if (operations.size() == 1)
+        if (const auto number = address_register_of(operations[0]))
+            return {PlaceKind::address, {*number}};
+    // A register, or registers with a piece each.
+    EntryPlace place{PlaceKind::registers};
+    for (std::size_t i = 0; i < operations.size(); i++) {
+        const auto number = register_of(operations[i]);
+        const bool is_followed = i + 1 < operations.size();
+        if (!number || (is_followed && operations[i + 1].atom != DW_OP_piece))
+            return {PlaceKind::elsewhere};
+        place.registers.push_back(*number);
+        i += is_followed;
+    }
+    return place.registers.empty() ? EntryPlace{PlaceKind::elsewhere} : place;
+}
+
+} // namespace
+
+bool has_location_list(Dwarf_Die &die) {
+    Dwarf_Attribute attribute;
+    const unsigned form = dwarf_attr(&die, DW_AT_location, &attribute) ? dwarf_whatform(&attribute) : 0;
+    return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 || form == DW_FORM_data8;
+}
+
+EntryPlace entry_place(Dwarf_Die &parameter, Dwarf_Addr entry) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations = nullptr;
+    std::size_t count = 0;
+    if (dwarf_hasattr(&parameter, DW_AT_const_value))
+        return {PlaceKind::elsewhere};
+    if (!dwarf_attr(&parameter, DW_AT_location, &attribute))
+        return {};
+    if (dwarf_getlocation_addr(&attribute, entry, &operations, &count, 1) != 1)
+        return {};
+    const EntryPlace place = place_of(attribute, {operations, count});
+    // An expression alone holds in the whole function, but the slot that it names is written only after the entry.
+    return has_location_list(parameter) || place.kind == PlaceKind::registers ? place : EntryPlace{};
+}
+
+} // namespace argtrace::dwarf

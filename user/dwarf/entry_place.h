@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <elfutils/libdw.h>
+
+namespace argtrace::dwarf {
+
+/// Where DWARF says that a parameter is when its function is entered.
+struct EntryPlace {
+    enum class Kind {
+        unsaid,    ///< nowhere, or in a place that is valid only later: the slot of a function that was not optimised
+        registers, ///< it is in these
+        address,   ///< in memory at the address that is in this register
+        elsewhere, ///< on the stack, in a register for floating-point numbers, or it is no longer passed at all
+    };
+
+    Kind kind = Kind::unsaid;
+    std::vector<unsigned> registers = {}; ///< DWARF's numbers
+};
+
+/// Whether its place differs from one instruction to another (a location list).
+bool has_location_list(Dwarf_Die &die);
+
+/// `parameter` is the function's own, and `entry` DWARF's address of its first instruction.
+EntryPlace entry_place(Dwarf_Die &parameter, Dwarf_Addr entry);
+
+} // namespace argtrace::dwarf

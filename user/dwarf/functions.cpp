@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dwarf/functions.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <bpf/btf.h>
+
+#include "dwarf/attributes.h"
+#include "dwarf/entry_place.h"
+#include "dwarf/function_index.h"
+#include "dwarf/language.h"
+#include "dwarf/parameters.h"
+#include "dwarf/passing.h"
+#include "dwarf/rust_values.h"
+#include "dwarf/type_maker.h"
+#include "elf/dwarf_file.h"
+
+namespace argtrace::dwarf {
+
+namespace {
+
+// A part of the name of a body that takes something else than its source says, or may.
+bool is_changed(std::string_view symbol) {
+    constexpr std::string_view parts[] = {".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm.", ".cold"};
+    return std::ranges::any_of(parts, [symbol](std::string_view part) { return symbol.find(part) != symbol.npos; });
+}
+
+bool is_usual_convention(Dwarf_Die &function) {
+    const auto convention = number_of(function, DW_AT_calling_convention);
+    return !convention || *convention == DW_CC_normal || *convention == DW_CC_program;
+}
+
+// clang leaves out parameters that are passed by reference and not used. The name of a function of C++ says how many it has.
+bool has_all_of(const elf::NamedFunction &function, std::vector<SourceParameter> &parameters, bool variadic) {
+    const auto written = function.symbol.starts_with("_Z") ? elf::parameter_count(function.name) : std::nullopt;
+    const auto is_written = [](SourceParameter &parameter) { return !has_flag(parameter.declared, DW_AT_artificial); };
+    return !written || static_cast<std::size_t>(std::ranges::count_if(parameters, is_written)) + variadic == *written;
+}
+
+} // namespace
+
+struct Functions::Info {
+    Info(elf::DwarfFile file, std::span<const std::uint8_t> registers) : index(std::move(file)), argument_registers(registers) {}
+
+    bool is_described(Dwarf_Die &unit) {
+        const auto [known, is_new] = described_units.try_emplace(unit.addr, false);
+        if (is_new)
+            known->second = language_of(unit) != Language::other && has_types(unit);
+        return known->second;
+    }
+
+    FunctionIndex index;
+    std::span<const std::uint8_t> argument_registers;
+    Scopes scopes;
+    std::unordered_map<const void *, bool> described_units;
+};
+
+Functions::Functions(std::unique_ptr<Info> info) : info_(std::move(info)) {}
+Functions::~Functions() = default;
+
+std::unique_ptr<Functions> Functions::open(const elf::Object &object, std::span<const std::uint8_t> argument_registers) {
+    auto file = elf::DwarfFile::open(object);
+    if (!file)
+        return nullptr;
+    return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), argument_registers)));
+}
+
+struct Functions::Prototypes::Made {
+    struct Parameter {
+        std::string name;
+        std::uint32_t type = 0;
+        std::optional<EntryRegister> place = {};
+        bool has_address_there = false; ///< of the value, in place of the value
+    };
+    struct Function {
+        std::vector<Parameter> parameters;
+        std::uint32_t result = 0;
+        bool variadic = false;
+        Language language = Language::c;
+        std::uint32_t type = 0; ///< the prototype's
+    };
+
+    Made(Functions &described, btf *base_types)
+        : info(*described.info_), base(base_types), types(btf__type_cnt(base_types)), maker(types, info.scopes) {}
+
+    const MadeType *class_by_reference(std::uint32_t type) const {
+        const MadeType *bare = types.bare(type);
+        return bare && bare->is_composite() && bare->by_reference ? bare : nullptr;
+    }
+
+    void set_place(Parameter &made_parameter, const SourceParameter &parameter, std::uint64_t entry, bool is_as_declared) const;
+    std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
+    void leave_out_unsure(Function &function) const;
+
+    Info &info;
+    btf *base;
+    MadeTypes types;
+    TypeMaker maker;
+    std::vector<Function> functions;
+    std::unordered_map<const void *, std::size_t> known; ///< functions by their DIEs
+};
+
+Functions::Prototypes::Prototypes(Functions &functions, btf *base) : made_(std::make_unique<Made>(functions, base)) {}
+Functions::Prototypes::~Prototypes() = default;
+
+// The first of the argument registers that it is in, all of which follow each other; nothing if it is in no such.
+std::optional<std::uint8_t> Functions::Prototypes::Made::index_of(const EntryPlace &place) const {
+    const auto &registers = info.argument_registers;
+    std::optional<std::uint8_t> first;
+    for (std::size_t i = 0; i < place.registers.size(); i++) {
+        const auto found = std::ranges::find(registers, place.registers[i]);
+        const auto index = static_cast<std::size_t>(found - registers.begin());
+        if (found == registers.end() || (first && index != *first + i))
+            return std::nullopt;
+        if (!first)
+            first = static_cast<std::uint8_t>(index);
+    }
+    return first;
+}
+
+// `is_as_declared`: others call it by its declaration, so that the convention holds where nothing is said.
+void Functions::Prototypes::Made::set_place(Parameter &made_parameter, const SourceParameter &parameter, std::uint64_t entry,
+                                            bool is_as_declared) const {
+    Dwarf_Die own = parameter.own ? *parameter.own : parameter.declared;
+    const EntryPlace place = parameter.own ? entry_place(own, entry) : EntryPlace{};
+    if (place.kind != EntryPlace::Kind::unsaid) {
+        made_parameter.place = EntryRegister{index_of(place)};
+        made_parameter.has_address_there = place.kind == EntryPlace::Kind::address;
+        return;
+    }
+    // The slot of a function that was not optimised, whose caller knows its declaration.
+    const bool has_slot = parameter.own && dwarf_hasattr(&own, DW_AT_location) && !has_location_list(own);
+    if (!is_as_declared && !has_slot)
+        made_parameter.place = EntryRegister{};
+}
+
+std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, const elf::NamedFunction &named,
+                                                      std::span<const WrittenParameter> names) {
+    Made &made = *made_;
+    const std::string &symbol = named.symbol;
+    const std::uint64_t entry = address - made.info.index.file().bias();
+    auto die = made.info.index.at(entry, symbol);
+    if (!die || !is_usual_convention(*die))
+        return std::nullopt;
+    if (const auto known = made.known.find(die->addr); known != made.known.end())
+        return known->second;
+    Dwarf_Die origin = origin_of(*die); // in the unit of the source file
+    auto unit = unit_of(origin);
+    if (!unit || !made.info.is_described(*unit))
+        return std::nullopt;
+    Made::Function function;
+    function.language = language_of(*unit);
+    const bool is_clone = is_changed(symbol);
+    // Others may call it, so that the compiler cannot have changed what it takes.
+    const bool is_as_declared = !named.is_local && !is_clone && has_flag_in_all(*die, DW_AT_external);
+    std::vector<SourceParameter> parameters = source_parameters(*die);
+    function.variadic = is_variadic(*die);
+    const bool is_complete = has_all_of(named, parameters, function.variadic);
+    for (SourceParameter &parameter : parameters) {
+        Made::Parameter one{std::string(name_of(parameter.declared)), made.maker.type_of(parameter.declared)};
+        made.set_place(one, parameter, entry, is_as_declared);
+        if ((is_clone || !is_complete) && !one.place)
+            one.place = EntryRegister{};
+        function.parameters.push_back(std::move(one));
+    }
+    for (std::size_t i = 0; i < names.size() && names.size() == function.parameters.size(); i++)
+        function.parameters[i].name = names[i].name;
+    function.result = made.maker.type_of(*die);
+    made.functions.push_back(std::move(function));
+    made.known.emplace(die->addr, made.functions.size() - 1);
+    return made.functions.size() - 1;
+}
+
+// What Rust passes in its own way, and what follows, counts only where DWARF says its place.
+void Functions::Prototypes::Made::leave_out_unsure(Function &function) const {
+    bool is_sure = is_rust_result_known(types, function.result);
+    const MadeType *result = types.bare(function.result);
+    unsigned taken = result && result->is_composite() && result->size > 16 ? 1 : 0;
+    for (Parameter &parameter : function.parameters) {
+        const auto words = rust_words(types, parameter.type);
+        taken += words.value_or(0);
+        is_sure = is_sure && words && taken <= info.argument_registers.size();
+        if (!is_sure && !parameter.place)
+            parameter.place = EntryRegister{};
+    }
+}
+
+BtfPtr Functions::Prototypes::take() {
+    Made &made = *made_;
+    made.maker.finish();
+    for (Made::Function &function : made.functions) {
+        if (function.language == Language::rust)
+            made.leave_out_unsure(function);
+        MadeType prototype{.kind = MadeType::Kind::prototype, .variadic = function.variadic, .target = function.result};
+        for (Made::Parameter &parameter : function.parameters) {
+            if (made.class_by_reference(parameter.type))
+                parameter.type = made.maker.pointer_to(parameter.type);
+            else if (parameter.has_address_there)
+                parameter.place = EntryRegister{};
+            prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
+        }
+        function.type = made.types.add(std::move(prototype));
+    }
+    return made.types.to_btf(made.base);
+}
+
+Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types, const char *title) const {
+    const Made::Function &function = made_->functions.at(number);
+    Prototype prototype = prototype_of(types, title, function.type);
+    for (std::size_t i = 0; i < std::min(prototype.parameters.size(), function.parameters.size()); i++) {
+        argtrace::Parameter &parameter = prototype.parameters[i];
+        set_classes(made_->types, function.parameters[i].type, parameter.shape);
+        parameter.place = function.parameters[i].place;
+    }
+    set_classes(made_->types, function.result, prototype.result_shape);
+    if (made_->class_by_reference(function.result))
+        prototype.result_shape.words = {WordClass::memory};
+    return prototype;
+}
+
+} // namespace argtrace::dwarf

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "btf/kernel_types.h"
+#include "btf/prototype.h"
+#include "elf/function_list.h"
+#include "model/written_parameter.h"
+
+namespace argtrace::dwarf {
+
+/// What DWARF says of the functions of an object. It is read when they are asked for, a unit when one of its functions is.
+class Functions {
+public:
+    /// Nothing if there is no DWARF. `argument_registers`: DWARF's numbers of those that pass arguments, in order.
+    static std::unique_ptr<Functions> open(const elf::Object &object, std::span<const std::uint8_t> argument_registers);
+
+    ~Functions();
+
+    /// Makes prototypes of functions, with types of their own: a program's `struct file` is not the kernel's.
+    class Prototypes;
+
+private:
+    struct Info;
+    explicit Functions(std::unique_ptr<Info> info);
+
+    std::unique_ptr<Info> info_;
+};
+
+class Functions::Prototypes {
+public:
+    /// The types build on `base`, which libbpf changes: see KernelTypes::copy_of_kernel(). A name that the program does not have is
+    /// the kernel's. Both must outlive it.
+    Prototypes(Functions &functions, btf *base);
+    ~Prototypes();
+
+    /// Has a prototype made of a function, which begins at an address of the object: its own, or of one that is chosen when the object is loaded the
+    /// one it leads to. Returns its number among those of this object; nothing if DWARF does not describe it, or in a language that has a
+    /// calling convention of its own. `names` are what its parameters are called, if they are as many.
+    std::optional<std::size_t> add(std::uint64_t address, const elf::NamedFunction &function, std::span<const WrittenParameter> names = {});
+
+    /// Ends the making. The types are those that prototype() takes.
+    BtfPtr take();
+
+    /// The prototype of that number, whose name is `title`.
+    Prototype prototype(std::size_t number, const btf *types, const char *title) const;
+
+private:
+    struct Made;
+    std::unique_ptr<Made> made_;
+};
+
+} // namespace argtrace::dwarf

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <elfutils/libdw.h>
+
+namespace argtrace::dwarf {
+
+/// The languages whose functions take their arguments as the platform's ABI says.
+enum class Language {
+    other, ///< Go, for one, has a calling convention of its own
+    c,
+    cplusplus,
+    rust, ///< as C as far as numbers and pointers go; its own rules hold for structs
+};
+
+/// That of a unit.
+Language language_of(Dwarf_Die &unit);
+
+/// Whether a unit has types at all: one that was compiled with -g1 says of functions only where they are.
+bool has_types(Dwarf_Die &unit);
+
+} // namespace argtrace::dwarf
