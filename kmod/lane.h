@@ -42,7 +42,8 @@ struct argtrace_lane {
 	bool armed;
 	/* ftrace has shut itself down: the session must not be freed */
 	bool leaked;
-	struct ftrace_ops ops;		/* never registered for TRACEPOINT, TIMER, USER and USER_RETURN */
+	/* never registered for TRACEPOINT, TIMER, USER and USER_RETURN */
+	struct ftrace_ops ops;
 	struct list_head fallbacks;	/* FALLBACK: struct argtrace_fallback */
 	/* FALLBACK, TIMER, USER, USER_RETURN: the address at which attach() failed */
 	unsigned long refused;

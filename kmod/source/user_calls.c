@@ -119,7 +119,7 @@ void argtrace_user_calls_free(struct argtrace_user_call *calls)
  * trampoline, which is the first in a page (kernel/events/uprobes.c). So nothing has called the
  * function since.
  */
-static bool is_replaced(unsigned long returns_to)
+static bool is_by_uretprobe(unsigned long returns_to)
 {
 	return returns_to && IS_ALIGNED(returns_to, PAGE_SIZE);
 }
@@ -128,7 +128,7 @@ static bool is_replaced(unsigned long returns_to)
 static bool is_again(const struct argtrace_user_call *call, const struct argtrace_user_call *open)
 {
 	return call->place == open->place && open->place->loops &&
-	       (call->returns_to == open->returns_to || is_replaced(call->returns_to));
+	       (call->returns_to == open->returns_to || is_by_uretprobe(call->returns_to));
 }
 
 /*
@@ -140,7 +140,7 @@ static bool is_proved_left(const struct argtrace_user_call *call,
 			   const struct argtrace_user_call *open)
 {
 	return !open->place->by_uretprobe ||
-	       (call->returns_to && !is_replaced(call->returns_to));
+	       (call->returns_to && !is_by_uretprobe(call->returns_to));
 }
 
 bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_user_call **left)
@@ -274,7 +274,7 @@ static int begin_watching(void)
 	return ret;
 }
 
-static int create(void)
+static int create_calls(void)
 {
 	const u64 bytes = argtrace_kvmalloc_size(TABLE_SIZE);
 	int ret = argtrace_memory_charge(bytes);
@@ -297,7 +297,7 @@ int argtrace_user_calls_get(void)
 
 	mutex_lock(&users_lock);
 	if (!nr_users)
-		ret = create();
+		ret = create_calls();
 	nr_users += !ret;
 	mutex_unlock(&users_lock);
 	return ret;

@@ -176,12 +176,13 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.why_not = "it takes a variable number of arguments";
         returning.by_kernel = ARGTRACE_BY_VARIADIC;
     }
-    if (result.kind == Shape::Kind::floating || result.has_float || has_word(result, WordClass::vector) || has_word(result, WordClass::x87)) {
+    const bool in_vectors = result.kind == Shape::Kind::floating || result.has_float || has_word(result, WordClass::vector) || has_word(result, WordClass::x87);
+    if (in_vectors) {
         returning.why_not = "it returns a floating-point number";
         returning.by_kernel = ARGTRACE_BY_CHOICE;
     }
     returning.stack_words = state.stack / word_size;
-    if (result.kind == Shape::Kind::floating || result.has_float || !result_is_known(result))
+    if (in_vectors || !result_is_known(result))
         return returning;
     Argument &value = returning.value;
     value.name = "ret";

@@ -229,7 +229,7 @@ std::string describe_unresolved(const std::vector<std::string> &names) {
                        shown < names.end() ? " ..." : "");
 }
 
-/// Of a place that is no function's first instruction.
+/// A place that is no function's first instruction has none.
 UserReturns no_function() {
     return {.why_none = "it is not known to be a function's first instruction"};
 }
@@ -252,7 +252,7 @@ std::function<UserReturns()> UserFunctionFinder::returns_of(Object &object, cons
     };
 }
 
-/// What it takes: what the user says counts first, then what the compiler says.
+/// Adds what it takes: what the user says counts first, then what the compiler says.
 void UserFunctionFinder::add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t offset) {
     const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
     if (written != written_.end()) {

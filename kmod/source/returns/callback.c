@@ -69,6 +69,7 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
+	const u8 *stack = argtrace_stack(regs);
 
 	if (argtrace_is_diverted(regs, ip, in_list)) {
 		argtrace_count_following(returns->following, taken);
@@ -76,7 +77,7 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 	}
 	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
 				   argtrace_return_accepts(returns->plan, regs,
-							   argtrace_read_stack(argtrace_stack(regs)))))
+							   argtrace_read_stack(stack))))
 		goto out;
 	argtrace_count_following(returns->following, taken);
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
