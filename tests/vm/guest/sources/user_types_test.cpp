@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// User functions of which debug information alone says what they take, against what the traced program (programs/user_types.c) prints.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/command.h"
+#include "support/device.h"
+#include "support/machine.h"
+
+namespace vmtest {
+namespace {
+
+const std::string typed_log = "/tmp/user_types.log";
+
+/// Without optimisation a parameter's place in DWARF is one that is not written yet, with it lists of places count.
+class UserTypes : public testing::TestWithParam<const char *> {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
+            GTEST_SKIP() << "this kernel has no uprobes";
+    }
+
+    static std::string program() { return std::string("/root/user_types_") + GetParam(); }
+    static std::string spec(const std::string &function) { return "u:" + program() + ':' + function; }
+
+    static std::vector<nlohmann::ordered_json> trace(const std::vector<std::string> &specs, const std::vector<std::string> &arguments,
+                                                     nlohmann::ordered_json *summary = nullptr) {
+        std::vector<std::string> words = {"argtrace", "trace", "--json"};
+        words.insert(words.end(), specs.begin(), specs.end());
+        words.insert(words.end(), {"--", program()});
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        if (summary)
+            *summary = json_summary(outcome.out);
+        return json_lines(outcome.out);
+    }
+};
+
+TEST_P(UserTypes, have_the_values_that_the_program_has_passed) {
+    const auto events = trace(
+        {spec("ut_parse(str(req->url->path) as path, req->url->port, req->file.number, str(req->file.name) as own, (int)req->color as color, req->a, "
+              "req->b, req->c, req->name, req->matrix[1][2] as m, (int)req->next->color as next, len)"),
+         spec("ut_values(pair.a, pair.b, flag, c, last)"), spec("ut_text(str(text.text) as text, text.length)"), spec("ut_clone*(n, m)")},
+        {"200", typed_log});
+    std::vector<std::string> calls, logged;
+    for (const auto &event : events) {
+        std::string name = event.at("func").get<std::string>();
+        name = name.substr(name.rfind(':') + 1);
+        calls.push_back(name.substr(0, name.find('.')) + ' ' + event.at("args").dump());
+    }
+    std::istringstream log(read_file(typed_log));
+    for (std::string line; std::getline(log, line);)
+        logged.push_back(line);
+    EXPECT_EQ(logged.size(), 200u * 4);
+    EXPECT_EQ(calls, logged);
+}
+
+TEST_P(UserTypes, are_shown_by_name_and_decide) {
+    const auto events = trace({spec("ut_parse if len > 7 && req->color == UT_GREEN && req->file.number % 3 == 0 && comm ~ \"user_types*\"")}, {"60", typed_log});
+    EXPECT_EQ(events.size(), 8u); // 15, 21 ... 57
+    for (const auto &event : events)
+        EXPECT_NE(event.at("args").at("color").dump().find("UT_GREEN"), std::string::npos) << event.dump();
+}
+
+// Pointers in structs that are passed by value, too, lead to the program's memory alone.
+TEST_P(UserTypes, do_not_lead_to_memory_of_the_kernel) {
+    nlohmann::ordered_json summary;
+    const auto events = trace({spec("ut_parse(str(req->url->path) as path, req->url->port, len)"), spec("ut_text(str(text.text) as text, *text.text as first)")},
+                              {"kernel"}, &summary);
+    ASSERT_EQ(events.size(), 8u * 3);
+    for (const auto &event : events)
+        for (const char *name : {"path", "text", "first"})
+            if (event.at("args").contains(name))
+                EXPECT_TRUE(event.at("args").at(name).is_null()) << event.dump();
+    EXPECT_EQ(summary.at("faults"), 8 * 3) << summary.dump();
+}
+
+TEST_P(UserTypes, what_is_no_longer_passed_is_not_shown) {
+    const auto events = trace({spec("ut_values"), spec("ut_clone*")}, {"3", typed_log});
+    ASSERT_EQ(events.size(), 6u);
+    const bool is_optimised = std::string(GetParam()) == "o2";
+    for (const auto &event : events) {
+        const auto &arguments = event.at("args");
+        if (arguments.contains("x")) {
+            EXPECT_TRUE(arguments.at("x").is_null()) << event.dump();
+            EXPECT_TRUE(arguments.at("large").is_null()) << event.dump();
+        } else {
+            EXPECT_EQ(arguments.at("k").is_null(), is_optimised) << event.dump();
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compiled, UserTypes, testing::Values("o0", "o2"), [](const auto &info) { return info.param; });
+
+} // namespace
+} // namespace vmtest
