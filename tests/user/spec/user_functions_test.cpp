@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/user_functions.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
@@ -10,10 +11,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/return_way.h"
 #include "spec/user_objects.h"
 #include "support/described_program.h"
 #include "support/resolve_kernel.h"
 #include "support/temporary_file.h"
+#include "uapi/probe.h"
 
 namespace argtrace {
 namespace {
@@ -136,8 +139,73 @@ TEST(UserFunctions, WhatIsWrongIsSaid) {
     EXPECT_THAT(refused_user("u:/etc/passwd:f"), HasSubstr("/etc/passwd is no 64-bit ELF file"));
     EXPECT_THAT(refused_user("u:libc:fopne"), HasSubstr("has no such function; did you mean fopen"));
     EXPECT_THAT(refused_user("u:libc:no_such_*"), HasSubstr("matches no function of"));
-    EXPECT_THAT(thrown([] { parse_spec("u:libc:getenv=", PatternSyntax::glob); }),
-                HasSubstr("what a user function returns is not recorded yet"));
+}
+
+std::vector<Probe> returning_probes(const std::vector<std::string> &specs, ReturnBy by = ReturnBy::automatic) {
+    Kernel kernel = make_kernel_without_tracefs();
+    Request wanted = request(specs);
+    wanted.return_by = by;
+    return resolve(kernel, wanted).probes;
+}
+
+constexpr const char *returning_functions = R"(
+    __attribute__((noinline, noipa)) int plain(int a) { return a > 3 ? a * 7 : 0; }
+    __attribute__((noinline, noipa)) int jumps(int a) { return plain(a + 1); }
+    __attribute__((noinline, noipa)) double floating(double a) { return a * 2; }
+    int main(void) { return plain(1) + jumps(2) + (int)floating(3); }
+)";
+
+TEST(UserFunctions, ReturnByBreakpointsOrByTheKernelsUretprobe) {
+    const DescribedProgram program(returning_functions, ".c", "gcc -O2 -g");
+    const std::string prefix = "u:" + program.path() + ':';
+    const std::vector<Probe> probes = returning_probes({prefix + "plain=", prefix + "jumps=", prefix + "floating="});
+    ASSERT_EQ(probes.size(), 3u);
+    const Probe &plain = probes[0], &jumps = probes[1], &floating = probes[2];
+    EXPECT_FALSE(plain.returns.empty());
+    EXPECT_EQ(plain.flags, ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(plain.returns.size()));
+    EXPECT_EQ(return_way(plain), "ret");
+    EXPECT_EQ(plain.args.back().loc, ARGTRACE_LOC_RETURN);
+    EXPECT_EQ(jumps.flags, ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0));
+    EXPECT_EQ(return_way(jumps), "uretprobe");
+    EXPECT_FALSE(has_result(floating)); // it is in another register
+    EXPECT_TRUE(returning_probes({prefix + "plain="}, ReturnBy::uretprobe).at(0).returns.empty());
+    EXPECT_THAT(thrown([&] { returning_probes({prefix + "jumps="}, ReturnBy::ret); }), HasSubstr("it may end in a jump to another function"));
+    // What functions of the kernel are followed by does not matter.
+    EXPECT_EQ(return_way(returning_probes({prefix + "plain="}, ReturnBy::fprobe).at(0)), "ret");
+    EXPECT_THAT(thrown([&] { returning_probes({prefix + "plain+1="}); }), HasSubstr("is not known to be a function's first instruction"));
+}
+
+TEST(UserFunctions, NoUretprobeIsWhereExceptionsAre) {
+    const DescribedProgram program("extern \"C\" {" + std::string(returning_functions) + "} int thrown(int a) { if (a) throw a; return 1; }", ".cpp", "g++ -O2");
+    const std::string spec = "u:" + program.path() + ":jumps=";
+    EXPECT_THAT(thrown([&] { returning_probes({spec}); }), HasSubstr("throws an exception through it"));
+    EXPECT_TRUE(returning_probes({spec}, ReturnBy::uretprobe).at(0).returns.empty());
+    EXPECT_FALSE(returning_probes({"u:" + program.path() + ":plain="}).at(0).returns.empty());
+}
+
+TEST(UserFunctions, OfGoAreNotFollowed) {
+    const std::string program = ARGTRACE_TEST_PROGRAMS "/user_stacks_go";
+    EXPECT_THAT(thrown([&] { returning_probes({"u:" + program + ":main.main="}); }), HasSubstr("whose stacks move"));
+}
+
+TEST(UserFunctions, WithPlacesAreDescribedAsTheyWereAdded) {
+    const std::vector<Probe> probes = returning_probes({"u:libc:fopen=", "u:libc:fclose="});
+    std::vector<std::byte> bytes;
+    for (const Probe &probe : probes)
+        append_schema(bytes, probe);
+    const std::vector<Probe> read = parse_probes(bytes, probes.size());
+    ASSERT_EQ(read.size(), probes.size());
+    for (std::size_t i = 0; i < probes.size(); i++) {
+        EXPECT_EQ(read[i].returns, probes[i].returns);
+        EXPECT_EQ(read[i].flags, probes[i].flags);
+        EXPECT_EQ(read[i].args, probes[i].args);
+    }
+    // A number of places that are not there.
+    argtrace_probe header;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    header.flags |= ARGTRACE_PROBE_RETURNS_MASK;
+    std::memcpy(bytes.data(), &header, sizeof(header));
+    EXPECT_THAT(thrown([&] { parse_probes(bytes, probes.size()); }), HasSubstr("it returns at more places than it has"));
 }
 
 TEST(UserFunctions, AreMeantByObjectsInAnyForm) {
