@@ -95,8 +95,8 @@ std::vector<UsdtNote> read_usdt_notes(const Object &object) {
             read_section(view(object.content(section)), reader, notes);
     const auto key = [](const UsdtNote &note) { return std::tie(note.address, note.provider, note.name); };
     std::ranges::stable_sort(notes, {}, key);
-    const auto same = std::ranges::unique(notes, {}, key);
-    notes.erase(same.begin(), same.end());
+    const auto same = [key](const UsdtNote &a, const UsdtNote &b) { return key(a) == key(b); };
+    notes.erase(std::unique(notes.begin(), notes.end(), same), notes.end());
     return notes;
 }
 

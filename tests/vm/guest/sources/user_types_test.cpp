@@ -43,9 +43,9 @@ protected:
 
 TEST_P(UserTypes, have_the_values_that_the_program_has_passed) {
     const auto events = trace(
-        {spec("ut_parse(str(req->url->path) as path, req->url->port, req->file.number, str(req->file.name) as own, (int)req->color as color, req->a, "
-              "req->b, req->c, req->name, req->matrix[1][2] as m, (int)req->next->color as next, len)"),
-         spec("ut_values(pair.a, pair.b, flag, c, last)"), spec("ut_text(str(text.text) as text, text.length)"), spec("ut_clone*(n, m)")},
+        {spec("ut_parse(str(req->url->path) as path, req->url->port as port, req->file.number as number, str(req->file.name) as own, "
+              "(int)req->color as color, req->a as a, req->b as b, req->c as c, req->name as name, req->matrix[1][2] as m, (int)req->next->color as next, len)"),
+         spec("ut_values(pair.a as a, pair.b as b, flag, c, last)"), spec("ut_text(str(text.text) as text, text.length as length)"), spec("ut_clone*(n, m)")},
         {"200", typed_log});
     std::vector<std::string> calls, logged;
     for (const auto &event : events) {
