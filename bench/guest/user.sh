@@ -3,17 +3,19 @@
 #
 # The cost of a call of a program's function, by tracer: with the functions of calls.sh. Sourced by tables.sh.
 
-# An event of ftrace's at that offset.
-user_event() { # NAME ARGUMENTS
-	local group=$tracing/events/uprobes
-	if ! echo "p:uprobes/bench /root/pread_loop:$(printf '0x%x' "$place")$2" >$tracing/uprobe_events 2>/dev/null; then
+# An event of ftrace's at that offset, and one when the function returns if RETURN is given.
+user_event() { # NAME ARGUMENTS [RETURN]
+	local group=$tracing/events/uprobes at
+	at=/root/pread_loop:$(printf '0x%x' "$place")
+	if ! echo "p:uprobes/bench $at$2" >$tracing/uprobe_events 2>/dev/null ||
+		{ [ "${3:-}" ] && ! echo "r:uprobes/bench_return $at value=\$retval" >>$tracing/uprobe_events 2>/dev/null; }; then
 		absent "$1" 'this kernel does not take it'
 		return
 	fi
 	begin
-	echo 1 >"$group/bench/enable"
+	echo 1 >"$group/enable"
 	measure_ftrace "$1"
-	echo 0 >"$group/bench/enable"
+	echo 0 >"$group/enable"
 	echo >$tracing/uprobe_events
 }
 
@@ -47,11 +49,14 @@ table_user() {
 		own_row 'argtrace, a text of 14 characters' TSC --proto "$prototype" "$function(str(text))"
 		own_row 'argtrace, rejected by an argument' - --proto "$prototype" "$function if b == 7"
 		own_row 'argtrace --stack' TSC --stack --proto "$prototype" $function
+		own_row 'argtrace -r: entry and return, by a breakpoint at the return' TSC -r --proto "$prototype" $function
+		own_row 'argtrace -r --return-by uretprobe' TSC -r --return-by uretprobe --proto "$prototype" $function
 		user_answer 'argtrace, counted' count --proto "$prototype" $function
 		user_answer 'argtrace, counted by the text' count --by 'str(text)' --proto "$prototype" $function
 		user_event 'uprobe event' ''
 		user_event 'uprobe event with four registers' ' a=%di b=%si c=%dx d=%cx'
 		user_event 'uprobe event with the text' ' text=+0(%di):string'
+		user_event 'uprobe and uretprobe events with the value' '' return
 		script 'bpftrace, count()' - 'uprobe:/root/pread_loop:bench_function { @ = count(); }'
 		script 'bpftrace, count() by the text' - 'uprobe:/root/pread_loop:bench_function { @[str(arg0)] = count(); }'
 	done

@@ -100,8 +100,7 @@ struct argtrace_user_call *argtrace_user_call_alloc(const struct argtrace_user_p
 void argtrace_user_call_free(struct argtrace_user_call *call)
 {
 	argtrace_memory_uncharge(call->charged);
-	/* Also where a tracepoint calls us, with preemption off. */
-	kfree_rcu(call, rcu);
+	kfree(call);
 }
 
 void argtrace_user_calls_free(struct argtrace_user_call *calls)
@@ -111,6 +110,18 @@ void argtrace_user_calls_free(struct argtrace_user_call *calls)
 	for (; calls; calls = next) {
 		next = calls->next;
 		argtrace_user_call_free(calls);
+	}
+}
+
+/* The same where a tracepoint calls us, with preemption off. */
+static void free_in_tracepoint(struct argtrace_user_call *calls)
+{
+	struct argtrace_user_call *next;
+
+	for (; calls; calls = next) {
+		next = calls->next;
+		argtrace_memory_uncharge(calls->charged);
+		kfree_rcu(calls, rcu);
 	}
 }
 
@@ -229,7 +240,7 @@ static void end_calls(const struct task_struct *task,
 
 	for (i = 0; i < COLUMNS; i++)
 		take_off_column(&row[i], &taken, EXITED, picks, task);
-	argtrace_user_calls_free(taken);
+	free_in_tracepoint(taken);
 }
 
 static void thread_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)

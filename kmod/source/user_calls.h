@@ -29,7 +29,7 @@ struct argtrace_user_call {
 	union {
 		struct hlist_bl_node link;	/* on the table */
 		struct argtrace_user_call *next;	/* of those that have been taken off */
-		struct rcu_head rcu;	/* in argtrace_user_call_free() */
+		struct rcu_head rcu;	/* while it is freed */
 	};
 	struct argtrace_user_place *place;
 	unsigned long sp;
