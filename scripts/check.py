@@ -199,9 +199,9 @@ def tests_seconds():
 def ends_of_logs(names):
     lines = []
     for name in names:
-        log = OUT / f"{name}.log"
-        if log.exists():
-            lines += [*results.last_lines(name, log.read_text(errors="replace")), ""]
+        for log in (OUT / f"{name}.log", OUT / f"{name}.ctest"):
+            if log.exists():
+                lines += [*results.last_lines(name, log.read_text(errors="replace")), ""]
     return lines
 
 

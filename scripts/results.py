@@ -66,6 +66,14 @@ def slowest(title, seconds, count=10):
     return [f"{title:<48} {'s':>6}", *(f"  {name:<46} {value:6.0f}" for name, value in longest)] if longest else []
 
 
+def failures(text, count=20):
+    """The tests that failed, as GoogleTest, ctest and KTAP have them in their output, each once."""
+    pattern = r"\[  FAILED  \] \S+\.\S+|.*\*\*\*Failed.*|.*\(Failed\)$|\s*not ok \d+ .*"
+    found = dict.fromkeys(re.match(pattern, line)[0].strip(" ,\t") for line in text.splitlines() if re.match(pattern, line))
+    return list(found)[:count]
+
+
 def last_lines(name, text, count=12):
-    """What to print of a suite that failed: its last lines, where it names what did, since the rest may be far above by then."""
-    return [f"the end of {name}:", *(f"  {line}" for line in text.splitlines()[-count:])]
+    """What to print of a suite that failed: which tests did, and its last lines, since the rest may be far above by then."""
+    return [f"the end of {name}:", *(f"  {line}" for line in text.splitlines()[-count:]),
+            *(f"failed in {name}: {test}" for test in failures(text))]

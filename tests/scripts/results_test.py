@@ -53,6 +53,13 @@ class Results(unittest.TestCase):
         self.assertEqual(results.last_lines("kunit", text, 2), ["the end of kunit:", "  line 98", "  line 99"])
         self.assertEqual(results.last_lines("kunit", ""), ["the end of kunit:"])
 
+    def test_what_failed_is_named_once(self):
+        text = ("[ RUN      ] Cases.one\n[  FAILED  ] Cases.one (4975 ms)\n[       OK ] Cases.two (3 ms)\n[  FAILED  ] 1 test, listed below:\n"
+                "[  FAILED  ] Cases.one\n[  FAILED  ] A/B.c/1, where GetParam() = 1 (5 ms)\n    not ok 3 fetches\n\t1135 - UserFunctions.IsSaid (Failed)\n")
+        self.assertEqual(results.failures(text), ["[  FAILED  ] Cases.one", "[  FAILED  ] A/B.c/1", "not ok 3 fetches",
+                                                  "1135 - UserFunctions.IsSaid (Failed)"])
+        self.assertEqual(results.last_lines("vm-6.12", text, 1)[-4], "failed in vm-6.12: [  FAILED  ] Cases.one")
+
 
 class Kernels(unittest.TestCase):
     def test_the_list(self):
