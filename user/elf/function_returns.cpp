@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t piece_max = 1 << 20; // bytes; a larger function is not decoded
 constexpr std::size_t returns_max = 4095;    // ARGTRACE_PROBE_RETURNS_MAX
+constexpr std::uint64_t data_max = 16;       // bytes
 
 struct Instruction {
     ZydisDecodedInstruction is;
@@ -27,7 +28,8 @@ struct Instruction {
     bool is_branch() const {
         return is.meta.category == ZYDIS_CATEGORY_COND_BR || is.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
     }
-    bool is_return() const { return is.mnemonic == ZYDIS_MNEMONIC_RET; }
+    /// C3 or C2; a far return is none of a function's.
+    bool is_return() const { return is.mnemonic == ZYDIS_MNEMONIC_RET && is.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR; }
     /// Where a branch leads; nothing if a register or memory says so.
     std::optional<std::uint64_t> target() const {
         if (is.operand_count_visible == 0 || operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands[0].imm.is_relative)
@@ -96,12 +98,19 @@ private:
             if (!take(instruction, tables))
                 return false;
             tables.see(instruction);
-            at += instruction.is.length;
+            at += instruction.is.length + data_behind(instruction);
         }
         return true;
     }
 
-    /// False: it may lead to another function.
+    /// Bytes behind a jump that leads over so few of them are no code, such as what clang's -fsanitize=function puts there. Should another
+    /// jump lead to them all the same, that is not to an instruction.
+    static std::uint64_t data_behind(const Instruction &instruction) {
+        const auto target = instruction.target();
+        return instruction.is.mnemonic == ZYDIS_MNEMONIC_JMP && target && *target - instruction.end() <= data_max ? *target - instruction.end() : 0;
+    }
+
+    /// False: it may lead to another function, or is no code of a program's.
     bool take(const Instruction &instruction, const TableJump &tables) {
         if (instruction.is_return()) {
             const auto place = static_cast<std::int64_t>(instruction.address - pieces_[0].address);
@@ -111,7 +120,7 @@ private:
             return true;
         }
         if (!instruction.is_branch())
-            return instruction.is.meta.category != ZYDIS_CATEGORY_RET; // a far return, IRET
+            return instruction.is.meta.category != ZYDIS_CATEGORY_RET && !(instruction.is.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
         const auto target = instruction.target();
         if (!target)
             return tables.is_one(instruction);

@@ -23,6 +23,8 @@ long fr_loops(long);
 void fr_nothing();
 long fr_table(long);
 long fr_bad(long);
+void fr_data();
+void fr_far();
 }
 asm(R"(
     .text
@@ -34,7 +36,7 @@ fr_one: mov %rdi, %rax
     .type fr_many, @function
     .globl fr_many
 fr_many: test %rdi, %rdi
-    je 1f
+    .byte 0x74, 8               # je 1f: assemblers choose its size
     mov $0xc3, %eax
     ret $0
 1:  xor %eax, %eax
@@ -43,8 +45,8 @@ fr_many: test %rdi, %rdi
     .type fr_jumps, @function
     .globl fr_jumps
 fr_jumps: test %rdi, %rdi
-    jne fr_one
-    ret
+    .byte 0x75, fr_one - 1f     # jne fr_one
+1:  ret
     .size fr_jumps, . - fr_jumps
     .type fr_jumps_by_register, @function
     .globl fr_jumps_by_register
@@ -53,7 +55,7 @@ fr_jumps_by_register: jmp *%rdi
     .type fr_loops, @function
     .globl fr_loops
 fr_loops: sub $1, %rdi
-    jg fr_loops
+    .byte 0x7f, 0xfa            # jg fr_loops
     ret
     .size fr_loops, . - fr_loops
     .type fr_nothing, @function
@@ -72,10 +74,22 @@ fr_table: lea 2f(%rip), %rdx
     .section .rodata
 2:  .long 1b - 2b
     .text
+    # Bytes that are no code, as clang's -fsanitize=function has them.
+    .type fr_data, @function
+    .globl fr_data
+fr_data: .byte 0xeb, 6, 0x76, 0x32, 0x40, 0xca, 0xc3, 0x02
+    ret
+    .size fr_data, . - fr_data
+    .type fr_far, @function
+    .globl fr_far
+fr_far: test %rdi, %rdi
+    ret
+    lretq
+    .size fr_far, . - fr_far
     # A jump into the middle of an instruction: what looks like one is none.
     .type fr_bad, @function
     .globl fr_bad
-fr_bad: jmp 1f + 1
+fr_bad: .byte 0x74, 1          # je 1f + 1
 1:  mov $0xc3c3c3c3, %eax
     ret
     .size fr_bad, . - fr_bad
@@ -105,6 +119,7 @@ TEST_F(FunctionReturnsOf, AreWhereItReturns) {
     EXPECT_EQ(of("fr_many").places, (Places{10, 15}));
     EXPECT_EQ(of("fr_nothing").places, Places{0});
     EXPECT_EQ(of("fr_table").places, Places{17});
+    EXPECT_EQ(of("fr_data").places, Places{8});
     EXPECT_FALSE(of("fr_many").loops);
 }
 
@@ -112,6 +127,7 @@ TEST_F(FunctionReturnsOf, AreNotKnownWhereItMayEndOtherwise) {
     EXPECT_TRUE(of("fr_jumps").places.empty());
     EXPECT_TRUE(of("fr_jumps_by_register").places.empty());
     EXPECT_TRUE(of("fr_bad").places.empty());
+    EXPECT_TRUE(of("fr_far").places.empty());
 }
 
 TEST_F(FunctionReturnsOf, LoopsAreThoseToTheFirstInstruction) {
@@ -139,7 +155,8 @@ TEST_F(FunctionReturnsOf, WhatIsNoCodeIsNotKnown) {
 // All of the C library: most functions return where that is known, and each place is an instruction that returns.
 TEST(FunctionReturnsOfALibrary, AreReturns) {
     Dl_info info;
-    ASSERT_TRUE(dladdr(reinterpret_cast<void *>(&fopen), &info));
+    void *const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD); // a sanitizer has an fopen() of its own
+    ASSERT_TRUE(libc && dladdr(dlsym(libc, "fopen"), &info));
     const auto object = Object::open(Fd(::open(info.dli_fname, O_RDONLY | O_CLOEXEC)), info.dli_fname);
     ASSERT_TRUE(object);
     std::size_t known = 0, all = 0;

@@ -21,7 +21,7 @@ namespace argtrace::elf {
 namespace {
 
 std::string usdt_program() {
-    return ARGTRACE_TEST_PROGRAMS "/usdt_probes";
+    return ARGTRACE_USDT_PROBES;
 }
 
 Object usdt_object(const std::string &path = usdt_program()) {

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 std::string usdt_path() {
-    return ARGTRACE_TEST_PROGRAMS "/usdt_probes";
+    return ARGTRACE_USDT_PROBES;
 }
 
 std::string usdt_spec(const std::string &rest) {
