@@ -19,15 +19,12 @@
 #ifdef ARGTRACE_UPROBE_HANDLERS_TAKE_DATA
 #define DEFINE_UPROBE_HANDLER(name, consumer, full) \
 static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full, __u64 *data)
-#else
-#define DEFINE_UPROBE_HANDLER(name, consumer, full) \
-static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full)
-#endif
-#ifdef ARGTRACE_UPROBE_HANDLERS_TAKE_DATA
 #define DEFINE_UPROBE_RETURN_HANDLER(name, consumer, full) \
 static int name(struct uprobe_consumer *consumer, unsigned long function, \
 		argtrace_full_regs *full, __u64 *data)
 #else
+#define DEFINE_UPROBE_HANDLER(name, consumer, full) \
+static int name(struct uprobe_consumer *consumer, argtrace_full_regs *full)
 #define DEFINE_UPROBE_RETURN_HANDLER(name, consumer, full) \
 static int name(struct uprobe_consumer *consumer, unsigned long function, argtrace_full_regs *full)
 #endif

@@ -103,18 +103,8 @@ void argtrace_user_call_free(struct argtrace_user_call *call)
 	kfree(call);
 }
 
+/* Such lists are few, and some are made where a tracepoint calls us, with preemption off. */
 void argtrace_user_calls_free(struct argtrace_user_call *calls)
-{
-	struct argtrace_user_call *next;
-
-	for (; calls; calls = next) {
-		next = calls->next;
-		argtrace_user_call_free(calls);
-	}
-}
-
-/* The same where a tracepoint calls us, with preemption off. */
-static void free_in_tracepoint(struct argtrace_user_call *calls)
 {
 	struct argtrace_user_call *next;
 
@@ -240,7 +230,7 @@ static void end_calls(const struct task_struct *task,
 
 	for (i = 0; i < COLUMNS; i++)
 		take_off_column(&row[i], &taken, EXITED, picks, task);
-	free_in_tracepoint(taken);
+	argtrace_user_calls_free(taken);
 }
 
 static void thread_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)

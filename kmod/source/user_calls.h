@@ -69,7 +69,7 @@ struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_
 /* Frees the calls of all places that are about to be freed, and counts them as removed. */
 void argtrace_user_calls_forget(void);
 
-/* A list of them. */
+/* A list of them, in any context of a task. */
 void argtrace_user_calls_free(struct argtrace_user_call *calls);
 
 #endif

@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "abi/placement.h"
@@ -79,23 +77,12 @@ std::string text_of(const std::string &title, const Prototype &prototype) {
 } // namespace
 
 const UsdtFinder::Object &UsdtFinder::open(const Spec &spec) {
-    if (!spec.module)
-        throw error_in(spec, spec.pattern_at,
-                       fmt::format("an object is missing: usdt:OBJECT:{}, where OBJECT is a path, a program, or a library as libc is one",
-                                   spec.pattern.text()));
-    const std::string path = find_user_object(spec.module->text);
-    if (path.empty())
-        throw error_in(spec, spec.module->at,
-                       fmt::format("{0}: there is no such library or program; a file is written with its folder: usdt:./{0}:{1}", spec.module->text,
-                                   spec.pattern.text()));
+    const std::string path = user_object_path(spec);
     if (const auto known = objects_.find(path); known != objects_.end())
         return known->second;
-    std::shared_ptr<const UserFile> file = open_user_file(path);
-    std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), path);
-    if (!content)
-        throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
-    std::vector<elf::UsdtNote> notes = elf::read_usdt_notes(*content);
-    return objects_.emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(notes)}).first->second;
+    Object object{open_user_object(spec, path), {}};
+    object.notes = elf::read_usdt_notes(object.content);
+    return objects_.emplace(path, std::move(object)).first->second;
 }
 
 std::vector<Function> UsdtFinder::make(const Object &object, const std::vector<const elf::UsdtNote *> &notes) {

@@ -11,6 +11,7 @@
 #include "spec/functions.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
+#include "spec/user_objects.h"
 
 namespace argtrace {
 
@@ -25,10 +26,7 @@ public:
     std::vector<Function> find(const Spec &spec);
 
 private:
-    struct Object {
-        std::shared_ptr<const UserFile> file;
-        elf::Object content;
-        std::string name; ///< without folders
+    struct Object : UserObject {
         std::vector<elf::UsdtNote> notes;
     };
 

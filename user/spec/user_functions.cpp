@@ -117,26 +117,13 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
 } // namespace
 
 UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
-    if (!spec.module)
-        throw error_in(spec, spec.pattern_at,
-                       fmt::format("an object is missing: u:OBJECT:{}, where OBJECT is a path, a program, or a library as libc is one",
-                                   spec.pattern.text()));
-    const std::string path = find_user_object(spec.module->text);
-    if (path.empty())
-        throw error_in(spec, spec.module->at,
-                       fmt::format("{}: there is no such library or program; a file is written with its folder: u:./{}:{}", spec.module->text,
-                                   spec.module->text, spec.pattern.text()));
+    const std::string path = user_object_path(spec);
     if (const auto known = objects_.find(path); known != objects_.end())
         return known->second;
-    std::shared_ptr<const UserFile> file = open_user_file(path);
-    std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), path);
-    if (!content)
-        throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
-    std::vector<elf::NamedFunction> functions = elf::list_functions(*content);
-    auto described = dwarf::Functions::open(*content, kernel_.architecture().user_functions->dwarf_registers);
-    return objects_
-        .emplace(path, Object{std::move(file), std::move(*content), std::string(file_name(path)), std::move(functions), std::move(described)})
-        .first->second;
+    Object object{open_user_object(spec, path), {}, {}, {}};
+    object.functions = elf::list_functions(object.content);
+    object.described = dwarf::Functions::open(object.content, kernel_.architecture().user_functions->dwarf_registers);
+    return objects_.emplace(path, std::move(object)).first->second;
 }
 
 /// Collects the functions of one object that a spec means; what they take is made into types all at once.

@@ -13,6 +13,7 @@
 #include "spec/functions.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
+#include "spec/user_objects.h"
 #include "spec/user_returns.h"
 
 namespace argtrace {
@@ -34,10 +35,7 @@ public:
 
 private:
     class Collection;
-    struct Object {
-        std::shared_ptr<const UserFile> file;
-        elf::Object content;
-        std::string name; ///< without folders
+    struct Object : UserObject {
         std::vector<elf::NamedFunction> functions;
         std::unique_ptr<dwarf::Functions> described; ///< by DWARF; null: there is none
         std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for

@@ -125,4 +125,25 @@ std::shared_ptr<const UserFile> open_user_file(const std::string &path) {
     return std::make_shared<const UserFile>(UserFile{std::move(file), path});
 }
 
+std::string user_object_path(const Spec &spec) {
+    if (!spec.module)
+        throw error_in(spec, spec.pattern_at,
+                       fmt::format("an object is missing: {}, where OBJECT is a path, a program, or a library as libc is one",
+                                   title_of(*spec.kind, "OBJECT", spec.pattern.text())));
+    std::string path = find_user_object(spec.module->text);
+    if (path.empty())
+        throw error_in(spec, spec.module->at,
+                       fmt::format("{}: there is no such library or program; a file is written with its folder: {}", spec.module->text,
+                                   title_of(*spec.kind, "./" + spec.module->text, spec.pattern.text())));
+    return path;
+}
+
+UserObject open_user_object(const Spec &spec, const std::string &path) {
+    std::shared_ptr<const UserFile> file = open_user_file(path);
+    std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), path);
+    if (!content)
+        throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
+    return {std::move(file), std::move(*content), std::string(file_name(path))};
+}
+
 } // namespace argtrace

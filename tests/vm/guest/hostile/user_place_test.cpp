@@ -95,6 +95,16 @@ protected:
         return probe.seal();
     }
 
+    /// Its filter takes that process alone. The errno.
+    static int select(const RawDevice &device, pid_t pid) {
+        const auto number = static_cast<std::uint32_t>(pid);
+        argtrace_process_filter filter{};
+        filter.size = sizeof(filter);
+        filter.pids = reinterpret_cast<std::uint64_t>(&number);
+        filter.count = 1;
+        return device.call(ARGTRACE_IOC_PROCESSES, &filter);
+    }
+
     /// Followed until it returns; by a uretprobe, if there are no places.
     static RawProbe returning_probe_at(std::uint32_t file, std::uint64_t offset, const argtrace::elf::FunctionReturns &returns) {
         RawProbe probe = probe_at(file, offset);
@@ -219,22 +229,15 @@ TEST_F(UserPlaces, semaphores_come_and_go_while_processes_do) {
         RawDevice device, beside;
         ASSERT_EQ(device.session(), 0);
         ASSERT_EQ(beside.session(), 0);
-        const auto select = [&](pid_t pid) {
-            const std::uint32_t number = static_cast<std::uint32_t>(pid);
-            argtrace_process_filter filter{};
-            filter.size = sizeof(filter);
-            filter.pids = reinterpret_cast<std::uint64_t>(&number);
-            filter.count = 1;
-            EXPECT_EQ(beside.call(ARGTRACE_IOC_PROCESSES, &filter), 0);
-        };
-        select(processes[0]->pid());
+        const auto select_beside = [&](pid_t pid) { EXPECT_EQ(select(beside, pid), 0); };
+        select_beside(processes[0]->pid());
         for (unsigned turn = 0; turn < 4; turn++) {
             std::uint32_t file = 0;
             ASSERT_EQ(number_semaphore(device, program, semaphore, &file), 0);
             ASSERT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
             ASSERT_EQ(number_semaphore(beside, program, semaphore, &file), 0);
             ASSERT_EQ(beside.add(probe_at(file, offset).bytes(), 1), 0);
-            select(processes[(turn + 1) % 2]->pid());
+            select_beside(processes[(turn + 1) % 2]->pid());
             usleep(20000);
             ASSERT_EQ(device.remove_all(), 0);
             ASSERT_EQ(beside.remove_all(), 0);
@@ -365,15 +368,7 @@ TEST_F(UserPlaces, follow_a_filter_that_changes) {
     const auto processes = storms(3);
     RawDevice device;
     ASSERT_EQ(device.session(), 0);
-    const auto select = [&](pid_t pid) {
-        const std::uint32_t number = static_cast<std::uint32_t>(pid);
-        argtrace_process_filter filter{};
-        filter.size = sizeof(filter);
-        filter.pids = reinterpret_cast<std::uint64_t>(&number);
-        filter.count = 1;
-        return device.call(ARGTRACE_IOC_PROCESSES, &filter);
-    };
-    ASSERT_EQ(select(processes[0]->pid()), 0);
+    ASSERT_EQ(select(device, processes[0]->pid()), 0);
     std::uint32_t file = 0;
     ASSERT_EQ(number_path(device, traced_program, &file), 0);
     ASSERT_EQ(device.add(probe_at(file, offset_of("uf_storm")).bytes(), 1), 0);
@@ -382,12 +377,12 @@ TEST_F(UserPlaces, follow_a_filter_that_changes) {
         return hits(counts) - counts.filtered;
     };
     for (unsigned turn = 0; turn < 9; turn++) {
-        ASSERT_EQ(select(processes[turn % 3]->pid()), 0);
+        ASSERT_EQ(select(device, processes[turn % 3]->pid()), 0);
         const std::uint64_t before = accepted();
         EXPECT_TRUE(eventually([&] { return accepted() > before; })) << "the selected process has no breakpoint";
     }
     processes[2]->end(SIGKILL);
-    EXPECT_EQ(select(processes[1]->pid()), 0);
+    EXPECT_EQ(select(device, processes[1]->pid()), 0);
 }
 
 } // namespace

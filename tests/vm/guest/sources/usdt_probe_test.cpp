@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/answering_program.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -142,45 +143,14 @@ TEST_F(UsdtProbes, of_several_places_are_counted_as_one) {
 }
 
 /// A process that says what its semaphore is, for each line that it is sent.
-class SemaphoreReader {
+class SemaphoreReader : public AnsweringProgram {
 public:
-    SemaphoreReader() {
-        int in[2], out[2];
-        EXPECT_EQ(pipe(in) + pipe(out), 0);
-        pid_ = fork();
-        if (pid_ == 0) {
-            dup2(in[0], STDIN_FILENO);
-            dup2(out[1], STDOUT_FILENO);
-            for (const int fd : {in[0], in[1], out[0], out[1]})
-                close(fd);
-            execl(usdt_program.c_str(), "usdt_probes", "wait", nullptr);
-            _exit(127);
-        }
-        close(in[0]);
-        close(out[1]);
-        in_ = in[1];
-        out_ = fdopen(out[0], "r");
-        first_ = semaphore();
-    }
-    ~SemaphoreReader() {
-        close(in_);
-        fclose(out_);
-        waitpid(pid_, nullptr, 0);
-    }
-    int semaphore(const std::string &how = "") {
-        char line[64] = "-1";
-        const std::string text = how + '\n';
-        EXPECT_EQ(write(in_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-        EXPECT_TRUE(fgets(line, sizeof(line), out_));
-        return atoi(line);
-    }
+    SemaphoreReader() : AnsweringProgram(usdt_program, "wait"), first_(semaphore()) {}
+    int semaphore(const std::string &how = "") { return atoi(ask(how).c_str()); }
     int first() const { return first_; } ///< what it was when the process began
-    pid_t pid() const { return pid_; }
 
 private:
-    pid_t pid_;
-    int in_, first_ = -1;
-    FILE *out_;
+    int first_;
 };
 
 TEST_F(UsdtProbes, raise_their_semaphore_as_long_as_they_are_there) {

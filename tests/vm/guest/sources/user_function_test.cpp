@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/answering_program.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -131,43 +132,12 @@ TEST_F(UserFunctions, conditions_decide_by_what_is_passed) {
 }
 
 /// A process that calls uf_storm() once for each line that it is sent.
-class Caller {
+class Caller : public AnsweringProgram {
 public:
-    Caller() {
-        int in[2], out[2];
-        EXPECT_EQ(pipe(in) + pipe(out), 0);
-        pid_ = fork();
-        if (pid_ == 0) {
-            dup2(in[0], STDIN_FILENO);
-            dup2(out[1], STDOUT_FILENO);
-            for (const int fd : {in[0], in[1], out[0], out[1]})
-                close(fd);
-            execl(program.c_str(), "user_functions", "wait", nullptr);
-            _exit(127);
-        }
-        close(in[0]);
-        close(out[1]);
-        in_ = in[1];
-        out_ = fdopen(out[0], "r");
+    Caller() : AnsweringProgram(program, "wait") {
         call(); // it has begun
     }
-    ~Caller() {
-        close(in_);
-        fclose(out_);
-        waitpid(pid_, nullptr, 0);
-    }
-    void call(const std::string &how = "") {
-        char line[64];
-        const std::string text = how + '\n';
-        EXPECT_EQ(write(in_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-        EXPECT_TRUE(fgets(line, sizeof(line), out_));
-    }
-    pid_t pid() const { return pid_; }
-
-private:
-    pid_t pid_;
-    int in_;
-    FILE *out_;
+    void call(const std::string &how = "") { ask(how); }
 };
 
 // But a child inherits the breakpoints of its parent, and loses each where it comes to it.
