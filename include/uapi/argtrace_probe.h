@@ -31,6 +31,8 @@ enum argtrace_type {
 					 * the length may have ARGTRACE_TEXT_CUT as well */
 	ARGTRACE_TYPE_PATH	= 17,	/* __u16 length, then a path: see "Paths" in argtrace_program.h */
 	ARGTRACE_TYPE_STACK	= 18,	/* 8 bytes, the number of a stack: see argtrace_stack.h */
+	ARGTRACE_TYPE_F32	= 19,	/* IEEE 754 binary32 and binary64: outputs of a program, and what a user function returns */
+	ARGTRACE_TYPE_F64	= 20,
 };
 
 /* The size of the data of a type; 0 if the type does not determine it, or does not exist. */
@@ -48,11 +50,13 @@ static __inline__ __u32 argtrace_type_size(__u8 type)
 		return 2;
 	case ARGTRACE_TYPE_U32:
 	case ARGTRACE_TYPE_S32:
+	case ARGTRACE_TYPE_F32:
 		return 4;
 	case ARGTRACE_TYPE_U64:
 	case ARGTRACE_TYPE_S64:
 	case ARGTRACE_TYPE_PTR:
 	case ARGTRACE_TYPE_STACK:
+	case ARGTRACE_TYPE_F64:
 		return 8;
 	case ARGTRACE_TYPE_U128:
 	case ARGTRACE_TYPE_S128:
@@ -76,7 +80,8 @@ enum argtrace_loc {
 	ARGTRACE_LOC_PROGRAM	= 5,	/* an output of the probe's program, see argtrace_program.h; in the order of the outputs */
 	ARGTRACE_LOC_RETURN	= 6,	/* what the function returns, of a probe with ARGTRACE_PROBE_RETURN: up to 8 bytes in rax,
 					 * 9 to 16 in rax and rdx, the lower half first (psABI 3.2.3); at most one; none for void
-					 * or values returned in memory, unless it is their address, which is in rax */
+					 * or values returned in memory, unless it is their address, which is in rax; of
+					 * ARGTRACE_KIND_USER, with the type F32 or F64 the lower bytes of xmm0 */
 };
 
 /*

@@ -133,14 +133,21 @@ enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CPU	= 6,	/* the number of the CPU */
 	ARGTRACE_SOURCE_TIME	= 7,	/* nanoseconds of CLOCK_MONOTONIC */
 	/* In the filter at return, and in values whose output has the flag RETURN: */
-	ARGTRACE_SOURCE_RETURN	= 8,	/* what the function returns: index 0 rax, 1 rdx (see ARGTRACE_LOC_RETURN) */
+	ARGTRACE_SOURCE_RETURN	= 8,	/* what the function returns: index 0 rax, 1 rdx (see ARGTRACE_LOC_RETURN); and of user code
+					 * ARGTRACE_RETURN_VECTOR + 0 and 1, as SOURCE_VECTOR */
 	ARGTRACE_SOURCE_DURATION = 9,	/* nanoseconds that the call took, whatever the clock */
 	/* In a value, as an OUT of 8 bytes and the type ARGTRACE_TYPE_STACK, with nothing else done to it: */
 	ARGTRACE_SOURCE_STACK_ID = 10,	/* the number of the call's stack, see argtrace_stack.h; unreadable if there is none */
 	ARGTRACE_SOURCE_IDENTITY = 11,	/* a number of the current task: index is ARGTRACE_IDENTITY_* */
 	/* As SOURCE_STACK_ID: the number of the current task's user stack, see argtrace_user.h, or ARGTRACE_STACK_ID_NO_USER. */
 	ARGTRACE_SOURCE_USER_STACK_ID = 12,
+	/* When a user function is entered: the lower 8 bytes of the register for floating-point numbers `index`, of x86-64 XMM0
+	 * to XMM15. Arguments of class SSE are in the first eight (psABI, 3.2.3). */
+	ARGTRACE_SOURCE_VECTOR	= 13,
 };
+
+#define ARGTRACE_RETURN_VECTOR	2	/* with SOURCE_RETURN */
+#define ARGTRACE_RETURN_VECTORS	2
 
 /* Both IDs as seen in the initial user namespace. */
 enum argtrace_identity {

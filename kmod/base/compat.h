@@ -140,6 +140,16 @@ static inline s64 argtrace_inode_mtime(const struct inode *inode)
 }
 
 /*
+ * Linux 6.16 moved x86's struct fpu from the task behind it; what a debug kernel looks it up with
+ * is not exported.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define argtrace_fpu_of(task) (&(task)->thread.fpu)
+#else
+#define argtrace_fpu_of(task) ((const struct fpu *)((task) + 1))
+#endif
+
+/*
  * Whether the current task is one of a program, with user registers of its own; the kernel's
  * workers for io_uring and vhost share its memory without having any.
  */

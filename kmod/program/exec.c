@@ -5,6 +5,7 @@
 #include <linux/string.h>
 #include <linux/swab.h>
 
+#include "arch/vector.h"
 #include "base/compat.h"
 #include "program/exec.h"
 #include "program/insn.h"
@@ -43,6 +44,8 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	case ARGTRACE_SOURCE_STACK_ID:
 	case ARGTRACE_SOURCE_USER_STACK_ID:
 		return 0;
+	case ARGTRACE_SOURCE_VECTOR:
+		return argtrace_vector_word(op->index);
 	default:
 		return ktime_get_mono_fast_ns();
 	}

@@ -46,7 +46,11 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 	case ARGTRACE_SOURCE_SLOT:
 		return array_index_nospec(insn->index, ARGTRACE_SLOTS);
 	case ARGTRACE_SOURCE_RETURN:
+		if (insn->index >= ARGTRACE_RETURN_VECTOR)
+			return insn->index - ARGTRACE_RETURN_VECTOR;
 		return argtrace_return_place(array_index_nospec(insn->index, 2));
+	case ARGTRACE_SOURCE_VECTOR:
+		return insn->index;
 	case ARGTRACE_SOURCE_DURATION:
 		return argtrace_duration_place();
 	case ARGTRACE_SOURCE_IDENTITY:
@@ -60,6 +64,13 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 		 */
 		return argtrace_reg_place(0);
 	}
+}
+
+/* The task has the registers of floating-point numbers at entry, and at return. */
+static u8 prepared_source(const struct argtrace_insn *insn)
+{
+	return insn->source == ARGTRACE_SOURCE_RETURN && insn->index >= ARGTRACE_RETURN_VECTOR ?
+		       ARGTRACE_SOURCE_VECTOR : insn->source;
 }
 
 /* ARGTRACE_USER_* of an instruction, whose last load has offset[2] in an operation. */
@@ -81,7 +92,7 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 		.mask = insn->mask, .base = insn->base, .span = insn->span,
 		.next = { (void *)(unsigned long)insn->other, (void *)(unsigned long)insn->then },
 		.arg = insn->arg,
-		.source = insn->source,
+		.source = prepared_source(insn),
 		.action = insn->action,
 		.shl = insn->shl,
 		.shr = insn->shr,

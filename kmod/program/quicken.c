@@ -45,8 +45,11 @@ static enum argtrace_op_kind quick_kind(const struct argtrace_insn *insn)
 		    insn->offset[0] <= (s32)(offsetof(struct task_struct, thread) - sizeof(u64)))
 			return ARGTRACE_OP_TASK;
 		return insn->loads ? ARGTRACE_OP_LOAD_TASK : ARGTRACE_OP_OTHER;
-	case ARGTRACE_SOURCE_REG:
 	case ARGTRACE_SOURCE_RETURN:
+		if (insn->index >= ARGTRACE_RETURN_VECTOR)
+			return ARGTRACE_OP_OTHER;
+		fallthrough;
+	case ARGTRACE_SOURCE_REG:
 	case ARGTRACE_SOURCE_DURATION:
 		return of_register[array_index_nospec(insn->loads, ARRAY_SIZE(of_register))];
 	case ARGTRACE_SOURCE_IDENTITY:

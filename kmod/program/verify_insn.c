@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "arch/regs.h"
+#include "arch/vector.h"
 #include "program/insn.h"
 #include "program/verify.h"
 
@@ -36,12 +37,19 @@ static u32 registers_of(const struct argtrace_verified *program)
 							  ARGTRACE_REG_COUNT;
 }
 
+/* The kernel's functions return nothing in registers that the kernel leaves alone. */
+static u32 results_of(const struct argtrace_verified *program)
+{
+	return program->user_code ? ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS :
+				    ARGTRACE_RETURN_VECTOR;
+}
+
 static bool source_is_valid(const struct argtrace_verified *program,
 			    const struct argtrace_insn *insn, bool returns, u16 defined)
 {
 	switch (insn->source) {
 	case ARGTRACE_SOURCE_RETURN:
-		return returns && insn->index < 2;
+		return returns && insn->index < results_of(program);
 	case ARGTRACE_SOURCE_DURATION:
 		return returns && !insn->index;
 	case ARGTRACE_SOURCE_IDENTITY:
@@ -62,6 +70,8 @@ static bool source_is_valid(const struct argtrace_verified *program,
 		return program->stacks.kernel && stack_id_is_alone(insn);
 	case ARGTRACE_SOURCE_USER_STACK_ID:
 		return program->stacks.user && stack_id_is_alone(insn);
+	case ARGTRACE_SOURCE_VECTOR:
+		return program->user_code && !returns && insn->index < ARGTRACE_VECTORS;
 	default:
 		return false;
 	}
@@ -209,6 +219,7 @@ static bool is_supplied(const struct argtrace_insn *insn, u16 supplied)
 	case ARGTRACE_SOURCE_STACK:
 	case ARGTRACE_SOURCE_CALLER:
 	case ARGTRACE_SOURCE_RETURN:
+	case ARGTRACE_SOURCE_VECTOR:
 		return true;
 	case ARGTRACE_SOURCE_SLOT:
 		return supplied & BIT(insn->index);

@@ -48,6 +48,7 @@ struct argtrace_user_place {
 	bool loops;			/* ARGTRACE_PROBE_LOOPS */
 	bool by_uretprobe;		/* the kernel's says when it returns */
 	bool returns_at_once;		/* its first instruction is one that it returns by */
+	bool result_in_vector;		/* what it returns is a floating-point number */
 	u32 call_size;			/* bytes that are kept of a call; 0: it is not followed */
 	u32 nr_points;
 	u64 charged;

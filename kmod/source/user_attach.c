@@ -115,6 +115,19 @@ static void add_point(struct argtrace_user_place *place, loff_t offset)
 		argtrace_user_exit_consumer(&point->consumer);
 }
 
+static bool result_is_floating(const struct argtrace_probe *schema)
+{
+	const struct argtrace_arg *args = argtrace_schema_args(schema);
+	u32 i;
+
+	for (i = 0; i < schema->nr_args; i++) {
+		if (args[i].loc == ARGTRACE_LOC_RETURN)
+			return args[i].type == ARGTRACE_TYPE_F32 ||
+			       args[i].type == ARGTRACE_TYPE_F64;
+	}
+	return false;
+}
+
 static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane,
 						   struct argtrace_plan *plan)
 {
@@ -137,6 +150,7 @@ static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane,
 		place->call_size = argtrace_user_call_size(plan);
 		place->loops = schema->flags & ARGTRACE_PROBE_LOOPS;
 		place->by_uretprobe = !nr_returns;
+		place->result_in_vector = result_is_floating(schema);
 	}
 	place->lane = lane;
 	place->addr = plan->addr;

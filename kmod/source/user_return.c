@@ -5,6 +5,7 @@
 #include "arch/followed.h"
 #include "arch/regs.h"
 #include "arch/user.h"
+#include "arch/vector.h"
 #include "base/compat.h"
 #include "base/uprobes.h"
 #include "call/context.h"
@@ -174,7 +175,8 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 	if (!call)
 		return argtrace_user_unwanted(place);
 	frame = argtrace_user_call_frame(call, place->call_size);
-	frame->value = argtrace_regs_value(full);
+	frame->value = unlikely(place->result_in_vector) ? argtrace_vector_word(0) :
+							   argtrace_regs_value(full);
 	frame->high = argtrace_regs_high_value(full);
 	bring_in_for_return(frame);
 	argtrace_return_leave(frame);

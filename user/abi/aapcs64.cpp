@@ -118,4 +118,8 @@ Returning aapcs64_returning(const Prototype &) {
     return {{}, 0, "the module does not follow returns on this machine"};
 }
 
+std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype) {
+    return std::vector<std::optional<UserOperand>>(prototype.parameters.size());
+}
+
 } // namespace argtrace

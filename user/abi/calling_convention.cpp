@@ -26,27 +26,49 @@ void put(Argument &argument, const Parameter &parameter, unsigned registers) {
     set_value(argument, parameter.shape);
 }
 
-std::vector<Argument> without_hidden(const CallingConvention &convention, const Prototype &prototype) {
+template<typename Place>
+std::vector<Place> without_hidden(std::vector<Place> (*places)(const Prototype &), const Prototype &prototype) {
     if (prototype.hidden == 0)
-        return convention.arguments(prototype);
+        return places(prototype);
     Prototype passed = prototype;
     passed.parameters.insert(passed.parameters.begin(), prototype.hidden,
                              {"", "void *", {.kind = Shape::Kind::pointer, .bytes = 8}});
-    std::vector<Argument> all = convention.arguments(passed);
+    std::vector<Place> all = places(passed);
     all.erase(all.begin(), all.begin() + prototype.hidden);
     return all;
+}
+
+// Where a parameter is known to be.
+std::optional<UserOperand> operand_at(const Parameter &parameter) {
+    if (!is_read_by_program(parameter.shape))
+        return std::nullopt;
+    if (parameter.shape.kind == Shape::Kind::floating && parameter.place->vector)
+        return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *parameter.place->vector};
+    if (parameter.place->stack)
+        return UserOperand{.kind = UserOperand::Kind::on_stack, .number = *parameter.place->stack};
+    return std::nullopt;
 }
 
 } // namespace
 
 std::vector<Argument> CallingConvention::places(const Prototype &prototype) const {
-    std::vector<Argument> all = without_hidden(*this, prototype);
+    std::vector<Argument> all = without_hidden(arguments, prototype);
     for (std::size_t i = 0; i < all.size(); i++) {
         if (prototype.parameters[i].place)
             put(all[i], prototype.parameters[i], registers);
-        else if (!reads_stack && all[i].loc == ARGTRACE_LOC_STACK)
+        else if (program_operands && all[i].loc == ARGTRACE_LOC_STACK)
             take_away(all[i]);
     }
+    return all;
+}
+
+std::vector<std::optional<UserOperand>> CallingConvention::operands(const Prototype &prototype) const {
+    if (!program_operands)
+        return std::vector<std::optional<UserOperand>>(prototype.parameters.size());
+    std::vector<std::optional<UserOperand>> all = without_hidden(program_operands, prototype);
+    for (std::size_t i = 0; i < all.size(); i++)
+        if (prototype.parameters[i].place)
+            all[i] = operand_at(prototype.parameters[i]);
     return all;
 }
 

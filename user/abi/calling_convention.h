@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "abi/user_registers.h"
 #include "btf/prototype.h"
+#include "model/dwarf_registers.h"
 #include "model/probe.h"
 
 namespace argtrace {
@@ -41,22 +44,28 @@ struct CallingConvention {
 
     bool uses_stack = true; ///< false: whatever the arguments are, none is on the stack
 
-    std::span<const std::uint8_t> dwarf_registers = {}; ///< DWARF's numbers of the registers that pass arguments, in order
-
-    bool reads_stack = true; ///< false: the module does not read arguments on the stack
+    /// What arguments() does not place, or places on the stack, where a program can read it: user code's stack, and its registers for
+    /// floating-point numbers. One for each named parameter, in order. Null: the module itself reads what is on the stack.
+    std::vector<std::optional<UserOperand>> (*program_operands)(const Prototype &prototype) = nullptr;
+    const DwarfRegisters *dwarf_registers = nullptr; ///< of user code
 
     /// What arguments() says, where the prototype may have hidden parameters, and parameters whose places it knows.
     std::vector<Argument> places(const Prototype &prototype) const;
+
+    /// The same of what a program has to read: nothing for a parameter that has a place, or of which nothing is known.
+    std::vector<std::optional<UserOperand>> operands(const Prototype &prototype) const;
 };
 
 /// System V Application Binary Interface, AMD64 supplement, 3.2.3 (x86-64).
 std::vector<Argument> sysv_x86_64(const Prototype &prototype);
 std::string sysv_x86_64_location(const Argument &argument);
 Returning sysv_x86_64_returning(const Prototype &prototype);
-inline constexpr std::uint8_t dwarf_registers_x86_64[] = {5, 4, 1, 2, 8, 9}; // figure 3.36
+std::vector<std::optional<UserOperand>> sysv_x86_64_operands(const Prototype &prototype);
+inline constexpr std::uint8_t dwarf_arguments_x86_64[] = {5, 4, 1, 2, 8, 9}; // figure 3.36
+inline constexpr DwarfRegisters dwarf_registers_x86_64{dwarf_arguments_x86_64, 17, 16, 8};
 inline constexpr CallingConvention functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location, 6};
-inline constexpr CallingConvention user_functions_x86_64{sysv_x86_64, sysv_x86_64_returning, sysv_x86_64_location, 6, true, dwarf_registers_x86_64,
-                                                         false};
+inline constexpr CallingConvention user_functions_x86_64{sysv_x86_64,          sysv_x86_64_returning, sysv_x86_64_location, 6, true,
+                                                         sysv_x86_64_operands, &dwarf_registers_x86_64};
 
 /// The module presents the arguments of a system call where those of a function are; `location` says where the program has put them.
 std::string syscall_location_x86_64(const Argument &argument);
@@ -70,9 +79,12 @@ inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
 Returning aapcs64_returning(const Prototype &prototype); ///< the module does not: why_not says so
-inline constexpr std::uint8_t dwarf_registers_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 7}; // AADWARF64, 4.1
+std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype); ///< of none: the module reads no user code there
+inline constexpr std::uint8_t dwarf_arguments_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 7}; // AADWARF64, 4.1
+inline constexpr DwarfRegisters dwarf_registers_aapcs64{dwarf_arguments_aapcs64, 64, 32, 0};
 inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8};
-inline constexpr CallingConvention user_functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, true, dwarf_registers_aapcs64, false};
+inline constexpr CallingConvention user_functions_aapcs64{aapcs64,          aapcs64_returning, aapcs64_location, 8, true,
+                                                          aapcs64_operands, &dwarf_registers_aapcs64};
 inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;

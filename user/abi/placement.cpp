@@ -28,6 +28,14 @@ std::uint8_t type_code(const Shape &shape) {
     return ARGTRACE_TYPE_END;
 }
 
+bool is_read_by_program(const Shape &shape) {
+    if (shape.kind == Shape::Kind::floating)
+        return floating_type(shape.bytes) != ARGTRACE_TYPE_END;
+    if (shape.kind == Shape::Kind::aggregate)
+        return shape.bytes <= ARGTRACE_BYTES_MAX;
+    return shape.bytes <= word_size && type_code(shape) != ARGTRACE_TYPE_END;
+}
+
 void set_value(Argument &argument, const Shape &shape) {
     const bool on_stack = argument.loc == ARGTRACE_LOC_STACK;
     if (argument.loc == ARGTRACE_LOC_NONE || shape.bytes > ARGTRACE_BYTES_MAX ||

@@ -24,6 +24,9 @@ constexpr std::uint32_t words_of(const Shape &shape) {
 /// The type code of a value of that shape; ARGTRACE_TYPE_END if there is none.
 std::uint8_t type_code(const Shape &shape);
 
+/// Whether a program can record such a value out of memory, as one.
+bool is_read_by_program(const Shape &shape);
+
 /// Gives an argument that has its place its type and size; takes the place away again
 /// if the module would refuse such a one.
 void set_value(Argument &argument, const Shape &shape);

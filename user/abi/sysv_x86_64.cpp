@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "abi/placement.h"
+#include "model/type.h"
 
 namespace argtrace {
 
@@ -156,6 +157,30 @@ std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
                      place);
 }
 
+// What a register for floating-point numbers passes, or the stack: the state tells that one was taken.
+std::vector<std::optional<UserOperand>> sysv_x86_64_operands(const Prototype &prototype) {
+    std::vector<std::optional<UserOperand>> operands;
+    State state = first_state(prototype);
+    bool known = result_is_known(prototype.result_shape);
+    for (const Parameter &parameter : prototype.parameters) {
+        std::optional<UserOperand> &operand = operands.emplace_back();
+        const State before = state;
+        Argument argument;
+        known = known && place(state, parameter.shape, argument);
+        if (!known)
+            continue;
+        const bool is_number = parameter.shape.kind == Shape::Kind::floating;
+        if (!is_read_by_program(parameter.shape))
+            continue;
+        if (is_number && state.vectors > before.vectors)
+            operand = UserOperand{.kind = UserOperand::Kind::in_vector, .number = before.vectors};
+        else if (state.stack > before.stack && state.is_stack_known && (is_number || argument.loc == ARGTRACE_LOC_STACK))
+            operand = UserOperand{.kind = UserOperand::Kind::on_stack,
+                                  .number = return_address_size + state.stack - words_of(parameter.shape) * word_size};
+    }
+    return operands;
+}
+
 // 3.2.3: rax, and rdx behind it; of what is returned in memory, its address.
 Returning sysv_x86_64_returning(const Prototype &prototype) {
     Returning returning;
@@ -182,11 +207,17 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.by_kernel = ARGTRACE_BY_CHOICE;
     }
     returning.stack_words = state.stack / word_size;
-    if (in_vectors || !result_is_known(result))
-        return returning;
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
+    if (result.kind == Shape::Kind::floating && floating_type(result.bytes) != ARGTRACE_TYPE_END) { // in xmm0
+        value.loc = ARGTRACE_LOC_RETURN;
+        value.type = floating_type(result.bytes);
+        value.size = result.bytes;
+        return returning;
+    }
+    if (in_vectors || !result_is_known(result))
+        return returning;
     const bool is_empty = is_classified(result) && !in_memory(result) && !has_word(result, WordClass::integer);
     if (result.kind == Shape::Kind::nothing || words_of(result) == 0 || is_empty) // a struct may have no members
         return returning;
@@ -208,7 +239,7 @@ std::string sysv_x86_64_location(const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_REG_PAIR && argument.index + 1u < argument_registers)
         return fmt::format("{}:{}", names[argument.index], names[argument.index + 1]);
     if (argument.loc == ARGTRACE_LOC_RETURN)
-        return argument.size > word_size ? "rax:rdx" : "rax";
+        return type_info(argument.type).type_class == TypeClass::floating ? "xmm0" : argument.size > word_size ? "rax:rdx" : "rax";
     if (argument.loc == ARGTRACE_LOC_STACK)
         return fmt::format("sp+{}", argument.offset);
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/user_registers.h"
 
+#include <charconv>
 #include <string>
 
 #include "uapi/argtrace.h"
@@ -48,6 +49,19 @@ std::optional<NamedRegister> find_user_register(std::string_view name) {
             if (known.names[i] == name)
                 return NamedRegister{known.index, parts[i].bytes, parts[i].shift};
     return std::nullopt;
+}
+
+std::optional<std::uint8_t> find_user_vector(std::string_view name) {
+    constexpr std::string_view prefix = "xmm";
+    constexpr std::uint8_t vectors = 16;
+    if (!name.starts_with(prefix))
+        return std::nullopt;
+    name.remove_prefix(prefix.size());
+    std::uint8_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc() || end != name.data() + name.size() || number >= vectors)
+        return std::nullopt;
+    return number;
 }
 
 } // namespace argtrace

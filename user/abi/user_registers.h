@@ -19,9 +19,13 @@ struct NamedRegister {
 /// "rax", "eax", "ax", "al", "ah", "r8d", "rip" of x86-64, without '%'; nothing if it is no such register.
 std::optional<NamedRegister> find_user_register(std::string_view name);
 
-/// Where user code has a value: a number, a register, or memory of the process at `base` + `index` * `scale` + `number`.
+/// The number of a register for floating-point numbers, "xmm0"; nothing if it is no such register.
+std::optional<std::uint8_t> find_user_vector(std::string_view name);
+
+/// Where user code has a value: a number, a register, a register for floating-point numbers, whose number is `number`, memory of the process at
+/// `base` + `index` * `scale` + `number`, or at `number` bytes above the stack pointer that a function was entered with.
 struct UserOperand {
-    enum class Kind : std::uint8_t { constant, in_register, memory };
+    enum class Kind : std::uint8_t { constant, in_register, memory, in_vector, on_stack };
 
     Kind kind = Kind::constant;
     std::int64_t number = 0;

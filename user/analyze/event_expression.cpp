@@ -131,6 +131,9 @@ EventExpression::EventExpression(lang::Expression expression)
 void EventExpression::collect(const Ast &ast) {
     switch (ast.kind) {
     case Ast::Kind::number:
+        if (ast.token.is_floating)
+            fail(ast, "what has been recorded is compared with whole numbers alone");
+        return;
     case Ast::Kind::string:
         return;
     case Ast::Kind::name:
@@ -208,6 +211,10 @@ bool EventExpression::is_text(const Ast &ast) const {
 }
 
 void EventExpression::require_number(const Ast &ast) const {
+    if (const auto index = ast.kind == Ast::Kind::name ? name_index(ast) : std::nullopt;
+        index && type_info((*types_)[*index].type).type_class == TypeClass::floating)
+        fail(ast, fmt::format("{} is a floating-point number, which is compared where it is recorded: 'FUNCTION if {} > 1.5'", written(ast),
+                              written(ast)));
     if (is_text(ast))
         fail(ast, fmt::format("{} is a text, which can be compared with ==, != and ~ alone", written(ast)));
 }

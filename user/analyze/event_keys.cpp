@@ -23,6 +23,11 @@ bool can_be_part(const Argument &argument) {
             !type.is_wide());
 }
 
+bool is_added_up(const Argument &argument) {
+    const TypeClass type = type_info(argument.type).type_class;
+    return type != TypeClass::text && type != TypeClass::floating;
+}
+
 Value number(std::uint64_t value, std::uint8_t type) {
     return {value, 0, type, true};
 }
@@ -177,12 +182,9 @@ const EventKeys::Places &EventKeys::places_of(const Probe &probe) {
         places.keys.push_back(find_or_miss(key));
     if (value_) {
         places.value = find_or_miss(*value_);
-        const bool text = places.value.source == Source::function ||
-                          places.value.source == Source::comm ||
-                          (places.value.source == Source::argument &&
-                           type_info(probe.args[places.value.argument].type).type_class ==
-                               TypeClass::text);
-        if (text)
+        const bool is_no_number = places.value.source == Source::function || places.value.source == Source::comm ||
+                                  (places.value.source == Source::argument && !is_added_up(probe.args[places.value.argument]));
+        if (is_no_number)
             places.missing = value_->written;
     }
     return known_.emplace(&probe, std::move(places)).first->second;

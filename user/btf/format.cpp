@@ -85,8 +85,9 @@ private:
             format = *build(type->type, depth + 1);
             format.is_big_endian = is_big_endian_name(name(type->name_off));
             break;
-        case BTF_KIND_FLOAT: // the kernel computes with integers
+        case BTF_KIND_FLOAT: // of programs: the kernel computes with integers
             format.bytes = type->size;
+            set_scalar(format, type->size, floating_type(type->size));
             break;
         case BTF_KIND_ARRAY:
             set_array(format, btf_array(type)->type, btf_array(type)->nelems, depth);

@@ -52,9 +52,11 @@ struct Shape {
 };
 
 /// Where a parameter is when its function is entered, if something else than the calling convention says so: the first of the registers
-/// that pass arguments, or none.
+/// that pass arguments, one for floating-point numbers, so many bytes above the stack pointer, or nowhere.
 struct EntryRegister {
-    std::optional<std::uint8_t> index;
+    std::optional<std::uint8_t> index = {};
+    std::optional<std::uint8_t> vector = {};
+    std::optional<std::uint32_t> stack = {};
 
     bool operator==(const EntryRegister &) const = default;
 };

@@ -63,6 +63,22 @@ EntryPlace place_of(Dwarf_Attribute &attribute, std::span<const Dwarf_Op> operat
     return place.registers.empty() ? EntryPlace{PlaceKind::elsewhere} : place;
 }
 
+// The offset from the frame base.
+std::optional<std::int64_t> frame_offset_of(std::span<const Dwarf_Op> operations) {
+    if (operations.size() != 1 || operations[0].atom != DW_OP_fbreg)
+        return std::nullopt;
+    return static_cast<std::int64_t>(operations[0].number);
+}
+
+// Whether the frame base is the canonical frame address when the function is entered.
+bool has_canonical_frame(Dwarf_Die &function, Dwarf_Addr entry) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations = nullptr;
+    std::size_t count = 0;
+    return dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) && dwarf_getlocation_addr(&attribute, entry, &operations, &count, 1) == 1 &&
+           count == 1 && operations[0].atom == DW_OP_call_frame_cfa;
+}
+
 } // namespace
 
 bool has_location_list(Dwarf_Die &die) {
@@ -71,7 +87,7 @@ bool has_location_list(Dwarf_Die &die) {
     return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 || form == DW_FORM_data8;
 }
 
-EntryPlace entry_place(Dwarf_Die &parameter, Dwarf_Addr entry) {
+EntryPlace entry_place(Dwarf_Die &function, Dwarf_Die &parameter, Dwarf_Addr entry) {
     Dwarf_Attribute attribute;
     Dwarf_Op *operations = nullptr;
     std::size_t count = 0;
@@ -81,7 +97,9 @@ EntryPlace entry_place(Dwarf_Die &parameter, Dwarf_Addr entry) {
         return {};
     if (dwarf_getlocation_addr(&attribute, entry, &operations, &count, 1) != 1)
         return {};
-    const EntryPlace place = place_of(attribute, {operations, count});
+    EntryPlace place = place_of(attribute, {operations, count});
+    if (const auto offset = frame_offset_of({operations, count}); offset && has_canonical_frame(function, entry))
+        place = {PlaceKind::frame, {}, *offset};
     // An expression alone holds in the whole function, but the slot that it names is written only after the entry.
     return has_location_list(parameter) || place.kind == PlaceKind::registers ? place : EntryPlace{};
 }

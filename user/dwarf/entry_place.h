@@ -14,17 +14,19 @@ struct EntryPlace {
         unsaid,    ///< nowhere, or in a place that is valid only later: the slot of a function that was not optimised
         registers, ///< it is in these
         address,   ///< in memory at the address that is in this register
-        elsewhere, ///< on the stack, in a register for floating-point numbers, or it is no longer passed at all
+        frame,     ///< in memory at an offset from the canonical frame address
+        elsewhere, ///< not in one place, or it is no longer passed at all
     };
 
     Kind kind = Kind::unsaid;
     std::vector<unsigned> registers = {}; ///< DWARF's numbers
+    std::int64_t offset = 0;              ///< frame: in bytes
 };
 
 /// Whether its place differs from one instruction to another (a location list).
 bool has_location_list(Dwarf_Die &die);
 
-/// `parameter` is the function's own, and `entry` DWARF's address of its first instruction.
-EntryPlace entry_place(Dwarf_Die &parameter, Dwarf_Addr entry);
+/// `parameter` is that of `function`, and `entry` DWARF's address of its first instruction.
+EntryPlace entry_place(Dwarf_Die &function, Dwarf_Die &parameter, Dwarf_Addr entry);
 
 } // namespace argtrace::dwarf

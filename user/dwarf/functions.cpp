@@ -18,6 +18,7 @@
 #include "dwarf/rust_values.h"
 #include "dwarf/type_maker.h"
 #include "elf/dwarf_file.h"
+#include "uapi/argtrace.h"
 
 namespace argtrace::dwarf {
 
@@ -44,7 +45,7 @@ bool has_all_of(const elf::NamedFunction &function, std::vector<SourceParameter>
 } // namespace
 
 struct Functions::Info {
-    Info(elf::DwarfFile file, std::span<const std::uint8_t> registers) : index(std::move(file)), argument_registers(registers) {}
+    Info(elf::DwarfFile file, const DwarfRegisters &known) : index(std::move(file)), registers(known) {}
 
     bool is_described(Dwarf_Die &unit) {
         const auto [known, is_new] = described_units.try_emplace(unit.addr, false);
@@ -54,7 +55,7 @@ struct Functions::Info {
     }
 
     FunctionIndex index;
-    std::span<const std::uint8_t> argument_registers;
+    DwarfRegisters registers;
     Scopes scopes;
     std::unordered_map<const void *, bool> described_units;
 };
@@ -62,11 +63,11 @@ struct Functions::Info {
 Functions::Functions(std::unique_ptr<Info> info) : info_(std::move(info)) {}
 Functions::~Functions() = default;
 
-std::unique_ptr<Functions> Functions::open(const elf::Object &object, std::span<const std::uint8_t> argument_registers) {
+std::unique_ptr<Functions> Functions::open(const elf::Object &object, const DwarfRegisters &registers) {
     auto file = elf::DwarfFile::open(object);
     if (!file)
         return nullptr;
-    return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), argument_registers)));
+    return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), registers)));
 }
 
 struct Functions::Prototypes::Made {
@@ -92,7 +93,8 @@ struct Functions::Prototypes::Made {
         return bare && bare->is_composite() && bare->by_reference ? bare : nullptr;
     }
 
-    void set_place(Parameter &made_parameter, const SourceParameter &parameter, std::uint64_t entry, bool is_as_declared) const;
+    void set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry, bool is_as_declared) const;
+    EntryRegister register_of(const EntryPlace &place) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
     void leave_out_unsure(Function &function) const;
 
@@ -109,7 +111,7 @@ Functions::Prototypes::~Prototypes() = default;
 
 // The first of the argument registers that it is in, all of which follow each other; nothing if it is in no such.
 std::optional<std::uint8_t> Functions::Prototypes::Made::index_of(const EntryPlace &place) const {
-    const auto &registers = info.argument_registers;
+    const auto &registers = info.registers.arguments;
     std::optional<std::uint8_t> first;
     for (std::size_t i = 0; i < place.registers.size(); i++) {
         const auto found = std::ranges::find(registers, place.registers[i]);
@@ -122,13 +124,28 @@ std::optional<std::uint8_t> Functions::Prototypes::Made::index_of(const EntryPla
     return first;
 }
 
+EntryRegister Functions::Prototypes::Made::register_of(const EntryPlace &place) const {
+    const DwarfRegisters &registers = info.registers;
+    if (place.kind == EntryPlace::Kind::frame) {
+        const std::int64_t offset = place.offset + registers.frame_above_stack;
+        const bool is_argument = place.offset >= 0 && offset <= ARGTRACE_STACK_MAX;
+        return is_argument ? EntryRegister{.stack = static_cast<std::uint32_t>(offset)} : EntryRegister{};
+    }
+    if (place.registers.size() == 1 && place.kind == EntryPlace::Kind::registers) {
+        const unsigned number = place.registers.front();
+        if (number >= registers.first_vector && number < registers.first_vector + registers.vectors)
+            return {.vector = static_cast<std::uint8_t>(number - registers.first_vector)};
+    }
+    return {.index = index_of(place)};
+}
+
 // `is_as_declared`: others call it by its declaration, so that the convention holds where nothing is said.
-void Functions::Prototypes::Made::set_place(Parameter &made_parameter, const SourceParameter &parameter, std::uint64_t entry,
+void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry,
                                             bool is_as_declared) const {
     Dwarf_Die own = parameter.own ? *parameter.own : parameter.declared;
-    const EntryPlace place = parameter.own ? entry_place(own, entry) : EntryPlace{};
+    const EntryPlace place = parameter.own ? entry_place(function, own, entry) : EntryPlace{};
     if (place.kind != EntryPlace::Kind::unsaid) {
-        made_parameter.place = EntryRegister{index_of(place)};
+        made_parameter.place = register_of(place);
         made_parameter.has_address_there = place.kind == EntryPlace::Kind::address;
         return;
     }
@@ -162,7 +179,7 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     const bool is_complete = has_all_of(named, parameters, function.variadic);
     for (SourceParameter &parameter : parameters) {
         Made::Parameter one{std::string(name_of(parameter.declared)), made.maker.type_of(parameter.declared)};
-        made.set_place(one, parameter, entry, is_as_declared);
+        made.set_place(one, *die, parameter, entry, is_as_declared);
         if ((is_clone || !is_complete) && !one.place)
             one.place = EntryRegister{};
         function.parameters.push_back(std::move(one));
@@ -183,7 +200,7 @@ void Functions::Prototypes::Made::leave_out_unsure(Function &function) const {
     for (Parameter &parameter : function.parameters) {
         const auto words = rust_words(types, parameter.type);
         taken += words.value_or(0);
-        is_sure = is_sure && words && taken <= info.argument_registers.size();
+        is_sure = is_sure && words && taken <= info.registers.arguments.size();
         if (!is_sure && !parameter.place)
             parameter.place = EntryRegister{};
     }

@@ -10,6 +10,7 @@
 #include "btf/kernel_types.h"
 #include "btf/prototype.h"
 #include "elf/function_list.h"
+#include "model/dwarf_registers.h"
 #include "model/written_parameter.h"
 
 namespace argtrace::dwarf {
@@ -17,8 +18,8 @@ namespace argtrace::dwarf {
 /// What DWARF says of the functions of an object. It is read when they are asked for, a unit when one of its functions is.
 class Functions {
 public:
-    /// Nothing if there is no DWARF. `argument_registers`: DWARF's numbers of those that pass arguments, in order.
-    static std::unique_ptr<Functions> open(const elf::Object &object, std::span<const std::uint8_t> argument_registers);
+    /// Nothing if there is no DWARF.
+    static std::unique_ptr<Functions> open(const elf::Object &object, const DwarfRegisters &registers);
 
     ~Functions();
 

@@ -50,6 +50,8 @@ typealias integer {{ size = 16; align = 8; signed = true; }} := s16;
 typealias integer {{ size = 32; align = 8; signed = true; }} := s32;
 typealias integer {{ size = 64; align = 8; signed = true; }} := s64;
 typealias integer {{ size = 64; align = 8; signed = false; base = 16; }} := address;
+typealias floating_point {{ exp_dig = 8; mant_dig = 24; align = 8; }} := f32;
+typealias floating_point {{ exp_dig = 11; mant_dig = 53; align = 8; }} := f64;
 
 trace {{
 	major = 1;
@@ -128,6 +130,8 @@ bool is_number(const TypeInfo &type, const Format *format) {
 std::string number_type(const TypeInfo &type) {
     if (type.type_class == TypeClass::address)
         return "address";
+    if (type.type_class == TypeClass::floating)
+        return type.name;
     return fmt::format("{}{}", type.is_signed ? 's' : 'u', 8 * type.size);
 }
 

@@ -46,6 +46,8 @@ ParquetType column_type(const Argument &argument, const Format *format) {
         return ParquetType::json;
     if (type.type_class == TypeClass::boolean)
         return ParquetType::boolean;
+    if (type.type_class == TypeClass::floating)
+        return type.size == 4 ? ParquetType::f32 : ParquetType::f64;
     switch (type.size) {
     case 1:
         return type.is_signed ? ParquetType::i8 : ParquetType::u8;

@@ -12,7 +12,7 @@ namespace argtrace {
 namespace {
 
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
-enum : int { type_boolean = 0, type_int32 = 1, type_int64 = 2, type_byte_array = 6 };
+enum : int { type_boolean = 0, type_int32 = 1, type_int64 = 2, type_float = 4, type_double = 5, type_byte_array = 6 };
 enum : int { encoding_rle = 3, codec_zstd = 6, optional = 1 };
 
 constexpr std::string_view magic = "PAR1";
@@ -25,6 +25,10 @@ int physical_type(ParquetType type) {
     case ParquetType::u64:
     case ParquetType::timestamp:
         return type_int64;
+    case ParquetType::f32:
+        return type_float;
+    case ParquetType::f64:
+        return type_double;
     case ParquetType::text:
     case ParquetType::json:
         return type_byte_array;
@@ -35,6 +39,11 @@ int physical_type(ParquetType type) {
 
 bool has_statistics(ParquetType type) {
     return type == ParquetType::i64 || type == ParquetType::timestamp;
+}
+
+/// Others are what their physical type says.
+bool has_logical_type(ParquetType type) {
+    return type != ParquetType::boolean && type != ParquetType::f32 && type != ParquetType::f64;
 }
 
 void put_logical_type(ThriftWriter &thrift, ParquetType type) {
@@ -89,6 +98,8 @@ void put_logical_type(ThriftWriter &thrift, ParquetType type) {
         integer(64, false);
         break;
     case ParquetType::boolean:
+    case ParquetType::f32:
+    case ParquetType::f64:
         break;
     }
     thrift.end();
@@ -130,6 +141,7 @@ void ParquetColumn::add(std::uint64_t value) {
         booleans_.push_back(value != 0);
         break;
     case type_int32:
+    case type_float:
         append_bytes(plain_, static_cast<std::uint32_t>(value));
         break;
     default:
@@ -280,7 +292,7 @@ void ParquetFile::finish(const std::vector<std::pair<std::string, std::string>> 
         thrift.binary(4, column.name());
         if (const int converted = converted_type(column.type()); converted >= 0)
             thrift.i32(6, converted);
-        if (column.type() != ParquetType::boolean)
+        if (has_logical_type(column.type()))
             put_logical_type(thrift, column.type());
         thrift.end();
     }

@@ -26,6 +26,8 @@ enum class ParquetType : std::uint8_t {
     u16,
     u32,
     u64,
+    f32,
+    f64,
     timestamp, ///< ns since 1970, UTC
     text,      ///< few different ones: by dictionary
     json,

@@ -85,6 +85,7 @@ enum : unsigned {
     boolean = 2,
     unsigned_integer = 3,
     signed_integer = 4,
+    floating = 5,
     string = 6,
     pointer = 7,
     entry = 11,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/floating.h"
 #include "model/type.h"
 #include "render/common_value.h"
 #include "render/load_value.h"
@@ -75,6 +76,8 @@ void PerfettoValues::put_scalar(ProtobufWriter &out, const Format *format, const
         if (is_error_pointer(value.low) && !(format && format->kind == Format::Kind::user_address))
             return put_text(out, format, value, {});
         return out.number(perfetto::annotation::pointer, value.low);
+    case TypeClass::floating:
+        return out.floating(perfetto::annotation::floating, floating_value(value));
     default:
         return out.number(type.is_signed ? perfetto::annotation::signed_integer
                                          : perfetto::annotation::unsigned_integer,

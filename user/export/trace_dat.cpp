@@ -78,7 +78,7 @@ std::string identifier_of(std::string_view name, std::set<std::string> &taken) {
 }
 
 bool is_plain_number(const TypeInfo &type, const Format *format) {
-    return !type.is_wide() && type.size > 0 &&
+    return !type.is_wide() && type.size > 0 && type.type_class != TypeClass::floating && // its format has none
            (!format || format->kind == Format::Kind::scalar ||
             format->kind == Format::Kind::device || format->kind == Format::Kind::mode);
 }

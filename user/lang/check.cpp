@@ -153,7 +153,7 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case TypeKind::pointer:
         return node;
     case TypeKind::floating:
-        fail(ast.at, fmt::format("{} is a floating-point number: there are no operators for that",
+        fail(ast.at, fmt::format("{} is a floating-point number, which can be recorded, compared and be a key: there is no arithmetic with it",
                                  name(node->type)));
     case TypeKind::void_:
         fail(ast.at, "this has no value: it is void");
@@ -172,7 +172,11 @@ NodePtr Checker::scalar(const Ast &ast) {
 }
 
 NodePtr Checker::integer(const Ast &ast, std::string_view what) {
-    NodePtr node = scalar(ast);
+    return require_integer(rvalue(ast), ast, what);
+}
+
+NodePtr Checker::require_integer(NodePtr node, const Ast &ast, std::string_view what) const {
+    node = require_scalar(std::move(node), ast);
     if (!traits(*node).is_integer())
         fail(ast.at,
              fmt::format("{} must be an integer, and this is a {}", what, name(node->type)));
@@ -180,7 +184,11 @@ NodePtr Checker::integer(const Ast &ast, std::string_view what) {
 }
 
 NodePtr Checker::condition(const Ast &ast) {
-    return scalar(ast);
+    NodePtr node = rvalue(ast);
+    if (!traits(*node).is_floating())
+        return require_scalar(std::move(node), ast);
+    NodePtr zero = make_constant(0, node->type, ast);
+    return floating_compare(ARGTRACE_ALU_EQ, true, std::move(node), std::move(zero), ast);
 }
 
 NodePtr Checker::value(const Ast &ast) {
@@ -218,10 +226,12 @@ NodePtr Checker::value(const Ast &ast) {
     case Node::Kind::load:
         if (traits(*node).kind == TypeKind::aggregate) // cpus()
             return node;
-        return require_scalar(rvalue(std::move(node), ast), ast);
+        break;
     default:
-        return require_scalar(rvalue(std::move(node), ast), ast);
+        break;
     }
+    node = rvalue(std::move(node), ast);
+    return traits(*node).is_floating() ? std::move(node) : require_scalar(std::move(node), ast);
 }
 
 NodePtr check_condition(const Scope &scope, const Expression &expression) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -40,6 +41,8 @@ NodePtr Checker::check_number(const Ast &ast) const {
         const bool is_signed = types_.traits(char_type).is_signed;
         return make_constant(extend(token.value, 8, is_signed), int_type, ast);
     }
+    if (token.is_floating)
+        return make_constant(std::bit_cast<std::uint64_t>(token.floating), double_type, ast);
     const bool fits_signed = !token.has_u;
     const bool fits_unsigned = token.has_u || !token.is_decimal;
     Type type = ulong_type;
@@ -155,7 +158,7 @@ NodePtr Checker::check_at_return(const Ast &ast) {
     require_return(written(ast), ast);
     const Ast &operand = *ast.operands[0];
     NodePtr node = check(operand);
-    if (!may_change(*node) && !is_of_return(*node))
+    if ((!may_change(*node) && !is_of_return(*node)) || is_of_entry_alone(*node))
         fail(ast.at, fmt::format("{0} is what the function was called with, and no other when it "
                                  "returns: write {0}",
                                  written(operand)));
@@ -172,10 +175,14 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
     const TypeTraits known = types_.traits(*result);
     if (known.kind == TypeKind::void_)
         fail(ast.at, fmt::format("{} returns nothing", scope_.function()));
-    if (!known.is_scalar() || known.bytes > 8)
+    if (known.kind == TypeKind::floating && !known.is_floating())
+        fail(ast.at, fmt::format("{} returns a {}, in a register that is not read", scope_.function(), name(*result)));
+    if (!known.is_floating() && (!known.is_scalar() || known.bytes > 8))
         fail(ast.at, fmt::format("{} returns a {}, which is recorded, but cannot be computed with",
                                  scope_.function(), name(*result)));
-    NodePtr whole = make_source(ARGTRACE_SOURCE_RETURN, 0, ulong_type, ast);
+    if (known.is_floating() && scope_.kind().number != ARGTRACE_KIND_USER)
+        fail(ast.at, fmt::format("{} returns a {}, in a register that the kernel does not use", scope_.function(), name(*result)));
+    NodePtr whole = make_source(ARGTRACE_SOURCE_RETURN, known.is_floating() ? ARGTRACE_RETURN_VECTOR : 0, ulong_type, ast);
     const bool leads_to_program = scope_.kind().user_pointers && known.kind == TypeKind::pointer;
     return make_node(Node::Kind::extract, leads_to_program ? result->in(Space::user) : *result, ast, std::move(whole));
 }

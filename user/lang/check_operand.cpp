@@ -50,6 +50,14 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
             return register_value(*operand.base, type, ast);
         return convert(register_value(*operand.base, integer_of(operand.base->bytes, known.is_signed), ast), type);
     }
+    case UserOperand::Kind::in_vector: {
+        NodePtr whole = make_source(ARGTRACE_SOURCE_VECTOR, static_cast<std::uint8_t>(operand.number), ulong_type, ast);
+        return make_node(Node::Kind::extract, type, ast, std::move(whole));
+    }
+    case UserOperand::Kind::on_stack: {
+        NodePtr top = make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
+        return lvalue(make_offset(std::move(top), static_cast<std::uint64_t>(operand.number), type.pointer().in(Space::user), ast), type, ast);
+    }
     case UserOperand::Kind::memory:
         break;
     }
@@ -75,10 +83,12 @@ NodePtr Checker::call_reg(const Ast &ast) const {
         fail(ast.at, fmt::format("registers are read of user functions and USDT probes, and {} is a {}", scope_.function(), scope_.kind().noun));
     if (name.kind != Ast::Kind::string)
         fail(name.at, "the name of a register is in quotes: reg(\"r12\")");
+    if (const auto vector = find_user_vector(name.token.text))
+        return operand({.kind = UserOperand::Kind::in_vector, .number = *vector}, double_type, ast);
     const std::optional<NamedRegister> found = find_user_register(name.token.text);
     if (!found)
         fail(name.at, fmt::format("there is no register {}; there are rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15 and rip, and their parts "
-                                  "as eax, ax, al, ah and r12d",
+                                  "as eax, ax, al, ah and r12d, and xmm0 to xmm15 as a double",
                                   name.token.text));
     return register_value(*found, integer_of(found->bytes, false), ast);
 }

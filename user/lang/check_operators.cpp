@@ -61,6 +61,8 @@ bool is_truth(const Node &node) {
     }
 }
 
+constexpr std::uint64_t sign_of_double = std::uint64_t{1} << 63;
+
 unsigned bytes_of(Type type) {
     return is_wide(type) ? 8 : 4;
 }
@@ -196,7 +198,7 @@ NodePtr Checker::check_binary(const Ast &ast) {
         return glob_comparison(ast);
     if (ast.binary == BinaryOperator::logical_and || ast.binary == BinaryOperator::logical_or) {
         const bool is_and = ast.binary == BinaryOperator::logical_and;
-        NodePtr left = scalar(first), right = scalar(second);
+        NodePtr left = condition(first), right = condition(second);
         if (left->is_constant() && (left->value != 0) != is_and)
             return make_constant(is_and ? 0 : 1, int_type, ast);
         if (left->is_constant())
@@ -212,8 +214,15 @@ NodePtr Checker::check_binary(const Ast &ast) {
     if (ast.binary == BinaryOperator::equal || ast.binary == BinaryOperator::not_equal)
         if (NodePtr node = text_comparison(left, right, ast))
             return node;
-    left = require_scalar(rvalue(std::move(left), first), first);
-    right = require_scalar(rvalue(std::move(right), second), second);
+    left = rvalue(std::move(left), first);
+    right = rvalue(std::move(right), second);
+    const bool is_floating = traits(*left).is_floating() || traits(*right).is_floating();
+    if (!traits(*left).is_floating() || !is_comparison(ast.binary))
+        left = require_scalar(std::move(left), first);
+    if (!traits(*right).is_floating() || !is_comparison(ast.binary))
+        right = require_scalar(std::move(right), second);
+    if (is_floating)
+        return floating_comparison(std::move(left), std::move(right), ast);
     if (is_comparison(ast.binary))
         return comparison(std::move(left), std::move(right), ast);
 
@@ -244,7 +253,7 @@ NodePtr Checker::check_unary(const Ast &ast) {
     case UnaryOperator::address:
         return address_of(ast);
     case UnaryOperator::logical_not: {
-        NodePtr node = scalar(operand);
+        NodePtr node = condition(operand);
         if (node->is_constant())
             return make_constant(node->value == 0, int_type, ast);
         return make_node(Node::Kind::logical_not, int_type, ast, std::move(node));
@@ -252,7 +261,12 @@ NodePtr Checker::check_unary(const Ast &ast) {
     default:
         break;
     }
-    NodePtr node = integer(operand, "this operand");
+    NodePtr node = rvalue(operand);
+    if (traits(*node).is_floating() && node->is_constant() && ast.unary != UnaryOperator::complement) {
+        node->value ^= ast.unary == UnaryOperator::minus ? sign_of_double : 0;
+        return node;
+    }
+    node = require_integer(std::move(node), operand, "this operand");
     const Type type = promoted_type(*node);
     if (ast.unary == UnaryOperator::plus)
         return convert(std::move(node), type);
@@ -263,7 +277,7 @@ NodePtr Checker::check_unary(const Ast &ast) {
 }
 
 NodePtr Checker::check_conditional(const Ast &ast) {
-    NodePtr condition = scalar(*ast.operands[0]);
+    NodePtr condition = this->condition(*ast.operands[0]);
     NodePtr first = scalar(*ast.operands[1]), second = scalar(*ast.operands[2]);
     const bool first_pointer = traits(*first).kind == TypeKind::pointer;
     const bool second_pointer = traits(*second).kind == TypeKind::pointer;

@@ -11,7 +11,7 @@
 namespace argtrace::lang {
 
 /// Types one expression. Its parts are in several files: check_names.cpp, check_access.cpp,
-/// check_operators.cpp, check_text.cpp, check_operand.cpp; only those include this.
+/// check_operators.cpp, check_floating.cpp, check_text.cpp, check_operand.cpp; only those include this.
 class Checker {
 public:
     Checker(const Scope &scope, const Expression &expression, std::string_view subject = {})
@@ -39,6 +39,7 @@ private:
     NodePtr scalar(const Ast &ast); // a value to compute with
     NodePtr require_scalar(NodePtr node, const Ast &ast) const;
     NodePtr integer(const Ast &ast, std::string_view what);
+    NodePtr require_integer(NodePtr node, const Ast &ast, std::string_view what) const;
 
     // check_names.cpp
     NodePtr check_number(const Ast &ast) const;
@@ -89,6 +90,10 @@ private:
     NodePtr convert(NodePtr node, Type type) const;
     NodePtr to_bool(NodePtr node, Type type, const Ast &ast) const;
     Type promoted_type(const Node &node) const;
+
+    // check_floating.cpp
+    NodePtr floating_comparison(NodePtr left, NodePtr right, const Ast &ast) const;
+    NodePtr floating_compare(argtrace_alu op, bool negated, NodePtr left, NodePtr right, const Ast &ast) const;
 
     // check_text.cpp
     NodePtr check_call(const Ast &ast);

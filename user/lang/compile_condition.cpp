@@ -167,6 +167,10 @@ void Compiler::test_comparison(const Node &node, Label then, Label other) {
     const Node &left = *node.operands[0], &right = *node.operands[1];
     if (node.negated)
         std::swap(then, other);
+    if (types_.traits(left.type).is_floating()) {
+        test_floating(node, then, other);
+        return;
+    }
     if (right.is_constant() || left.is_constant()) {
         const bool mirrored = !right.is_constant();
         const Chain chain = testable(operand(mirrored ? right : left), mark);

@@ -156,7 +156,7 @@ Chain Compiler::operand(const Node &node) {
     case Node::Kind::arithmetic:
         return arithmetic(node);
     case Node::Kind::compare:
-        return comparison(node);
+        return types_.traits(node.operands[0]->type).is_floating() ? choice(node) : comparison(node);
     default:
         return choice(node);
     }

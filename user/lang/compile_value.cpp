@@ -18,6 +18,8 @@ namespace {
 std::uint8_t code_of(const TypeTraits &traits) {
     if (traits.kind == TypeTraits::Kind::pointer)
         return ARGTRACE_TYPE_PTR;
+    if (traits.is_floating())
+        return floating_type(static_cast<std::uint32_t>(traits.bytes));
     if (traits.is_bool && traits.bytes == 1)
         return ARGTRACE_TYPE_BOOL;
     if (traits.is_char)
@@ -252,9 +254,11 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
         return;
     }
     const TypeTraits traits = types_.traits(node.type);
+    if (traits.is_floating() && is_value)
+        throw Error("floating-point numbers are not added up: they can be recorded, and be keys");
     const bool scalar = node.kind != Node::Kind::object && node.kind != Node::Kind::buffer &&
                         node.kind != Node::Kind::text &&
-                        ((is_cpumask_word(node, traits) && !is_value) || (traits.is_scalar() && traits.bytes <= 8));
+                        ((is_cpumask_word(node, traits) && !is_value) || ((traits.is_scalar() || traits.is_floating()) && traits.bytes <= 8));
     if (!scalar)
         throw Error(is_value ? "a value to add up is a number: name a member of this"
                              : "a key is a number, an address or text: name a member of this");

@@ -7,14 +7,15 @@
 
 #include "lang/chain.h"
 #include "lang/emitter.h"
+#include "lang/floating.h"
 #include "lang/node.h"
 #include "lang/program.h"
 #include "lang/types.h"
 
 namespace argtrace::lang {
 
-/// Compiles typed trees. Its parts are in compile.cpp, compile_condition.cpp, compile_value.cpp and
-/// compile_operand.cpp; only those include this.
+/// Compiles typed trees. Its parts are in compile.cpp, compile_condition.cpp, compile_floating.cpp, compile_value.cpp
+/// and compile_operand.cpp; only those include this.
 class Compiler {
 public:
     /// Thrown when a program has not enough slots.
@@ -55,6 +56,9 @@ private:
     void test_comparison(const Node &node, Label then, Label other);
     void test_constant(const Node &node, Chain chain, const Node &constant, bool mirrored,
                        Label then, Label other);
+    void test_floating(const Node &node, Label then, Label other); // compile_floating.cpp
+    void test_two_floating(const Node &node, FloatingFormat format, Label then, Label other);
+    Chain ordered(const Node &node, FloatingFormat format, Label nan);
     void test_text(const Node &node, Label then, Label other);
     bool test_pieces(const Node &node, Label then, Label other);
     Chain testable(Chain chain, Mark mark);

@@ -2,6 +2,7 @@
 #include "lang/lexer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -155,7 +156,44 @@ Token Lexer::name() {
     return token;
 }
 
+// C17 6.4.4.2, of decimal ones: digits with a point or an exponent behind them.
+bool Lexer::is_floating_number() const {
+    std::size_t ahead = 0;
+    while (is_digit(peek(ahead)))
+        ahead++;
+    if (peek(ahead) == '.')
+        return ahead > 0 || is_digit(peek(1));
+    if (ahead == 0 || (peek(ahead) != 'e' && peek(ahead) != 'E'))
+        return false;
+    ahead++;
+    return is_digit(peek(ahead)) || ((peek(ahead) == '+' || peek(ahead) == '-') && is_digit(peek(ahead + 1)));
+}
+
+Token Lexer::floating_number() {
+    const std::size_t begin = at_;
+    Token token;
+    token.kind = Kind::number;
+    token.is_floating = true;
+    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), token.floating);
+    at_ = static_cast<std::size_t>(end - text_.data());
+    if (error == std::errc::result_out_of_range)
+        fail(begin, "this number is too large, or too near to 0, for a double");
+    const std::size_t suffix = at_;
+    while (continues_name(peek()))
+        at_++;
+    const std::string_view written = text_.substr(suffix, at_ - suffix);
+    if (written == "f" || written == "F")
+        token.floating = static_cast<float>(token.floating);
+    else if (find_suffix(written) && !written.empty())
+        fail(suffix, fmt::format("sizes and times are whole numbers: '{}' cannot follow a fraction", written));
+    else if (!written.empty())
+        fail(suffix, fmt::format("'{}' cannot follow a number with a fraction or an exponent", written));
+    return token;
+}
+
 Token Lexer::number() {
+    if (is_floating_number())
+        return floating_number();
     const std::size_t begin = at_;
     unsigned base = 10;
     if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X'))
@@ -184,8 +222,6 @@ Token Lexer::number() {
                               text_[end]));
     if (end == digits)
         fail(begin, fmt::format("'{}' is no number", text_.substr(begin, at_ - begin)));
-    if (peek() == '.' && is_digit(peek(1)))
-        fail(at_, "there are no fractions: the kernel computes with whole numbers");
     const std::string_view written = text_.substr(end, at_ - end);
     const std::optional<Suffix> suffix = find_suffix(written);
     if (!suffix)

@@ -13,7 +13,7 @@ namespace argtrace::lang {
 /// not be one.
 ///
 /// Numbers are decimal, 0x, 0b or octal, with u, l and ll behind them; K M G T multiply by powers
-/// of 1024, and ns us ms s are times in nanoseconds.
+/// of 1024, and ns us ms s are times in nanoseconds. Decimal ones may have a fraction and an exponent, as 1.5 and 1e-3.
 class Lexer {
 public:
     /// Begins at byte `at` of `text`, which must outlive the lexer.
@@ -32,6 +32,8 @@ private:
     }
     Token name();
     Token number();
+    bool is_floating_number() const;
+    Token floating_number();
     Token quoted(char quote);
     Token punctuation();
     char escape();

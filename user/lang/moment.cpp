@@ -41,11 +41,17 @@ bool is_of_task(const Node &node) {
     return is_source(node, ARGTRACE_SOURCE_TASK) || node.kind == Node::Kind::file;
 }
 
-// An argument that is passed on the stack, of which the function has a copy of its own.
+// What a load from the stack pointer that the function was entered with begins at; null if it begins elsewhere.
+const Node *stack_pointer_of(const Node &node) {
+    const Node *from = node.operands.front().get();
+    from = from->kind == Node::Kind::offset ? from->operands.front().get() : from;
+    return is_source(*from, ARGTRACE_SOURCE_STACK) ? from : nullptr;
+}
+
+// An argument that is passed on the stack, of which a function of the kernel that is followed has a copy of its own.
 bool is_stack_argument(const Node &node) {
-    const Node &address = *node.operands.front();
-    return is_source(address.kind == Node::Kind::offset ? *address.operands.front() : address,
-                     ARGTRACE_SOURCE_STACK);
+    const Node *from = stack_pointer_of(node);
+    return from && from->type.space != Space::user;
 }
 
 // The first part that reads what the function may change, and that can be read at its entry. Of
@@ -53,6 +59,8 @@ bool is_stack_argument(const Node &node) {
 const Node *read_at_entry(const Node &node) {
     if (node.at_return)
         return nullptr;
+    if (is_source(node, ARGTRACE_SOURCE_VECTOR))
+        return &node;
     if (reads_memory(node) && !is_of_return(node) && !is_stack_argument(node) &&
         !is_of_task(base_of(node)))
         return &node;
@@ -71,8 +79,15 @@ bool is_of_return(const Node &node) {
                        [](const NodePtr &operand) { return is_of_return(*operand); });
 }
 
+bool is_of_entry_alone(const Node &node) {
+    return is_source(node, ARGTRACE_SOURCE_VECTOR) ||
+           (is_source(node, ARGTRACE_SOURCE_STACK) && node.type.space == Space::user) ||
+           std::any_of(node.operands.begin(), node.operands.end(),
+                       [](const NodePtr &operand) { return is_of_entry_alone(*operand); });
+}
+
 bool may_change(const Node &node) {
-    return (reads_memory(node) && !is_stack_argument(node)) || is_source(node, ARGTRACE_SOURCE_CPU) ||
+    return is_source(node, ARGTRACE_SOURCE_VECTOR) || (reads_memory(node) && !is_stack_argument(node)) || is_source(node, ARGTRACE_SOURCE_CPU) ||
            is_source(node, ARGTRACE_SOURCE_TIME) || is_source(node, ARGTRACE_SOURCE_IDENTITY) ||
            std::any_of(node.operands.begin(), node.operands.end(),
                        [](const NodePtr &operand) { return may_change(*operand); });
@@ -96,6 +111,9 @@ void move_to_return(Node &node) {
 void refuse_two_moments(const Expression &expression, const Node &node) {
     if (!is_of_return(node))
         return;
+    if (const Node *found = read_at_entry(node); found && is_of_entry_alone(*found))
+        throw ExpressionError(expression.text(), found->at,
+                              "this is known when the function is entered alone, and the rest when it returns: name them one by one");
     if (const Node *found = read_at_entry(node))
         throw ExpressionError(expression.text(), found->at,
                               "this is read when the function is entered, and the rest is known when "

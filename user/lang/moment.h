@@ -20,6 +20,9 @@ bool is_of_return(const Node &node);
 /// Whether it can be another when the function returns: it has more than arguments and constants.
 bool may_change(const Node &node);
 
+/// Whether a part of it is gone when the function returns: a register for floating-point numbers, what a user function was passed on the stack.
+bool is_of_entry_alone(const Node &node);
+
 /// Whether it has a part that must be read when the function is entered, as it may change it. What
 /// is the task's counts as what stays, where it is a key.
 bool is_of_entry(const Node &node);

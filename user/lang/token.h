@@ -57,6 +57,8 @@ struct Token {
     bool is_decimal = false; ///< of a number: its type is never unsigned by itself
     bool has_u = false;      ///< of a number: suffixes
     bool has_l = false;
+    bool is_floating = false; ///< of a number: it has a fraction or an exponent, and is `floating`
+    double floating = 0;
 };
 
 } // namespace argtrace::lang

@@ -30,6 +30,8 @@ struct Type {
         uint,
         long_,
         ulong,
+        float_,
+        double_,
     };
 
     std::uint32_t id = 0;       ///< of BTF; 0, too, if it is none of BTF's
@@ -52,6 +54,7 @@ inline constexpr Type int_type = Type::of(Type::Basic::int_);
 inline constexpr Type uint_type = Type::of(Type::Basic::uint);
 inline constexpr Type long_type = Type::of(Type::Basic::long_);
 inline constexpr Type ulong_type = Type::of(Type::Basic::ulong);
+inline constexpr Type double_type = Type::of(Type::Basic::double_);
 inline constexpr Type char_type = Type::of(Type::Basic::char_);
 inline constexpr Type void_pointer = Type::of(Type::Basic::void_, 1);
 
@@ -84,6 +87,8 @@ struct TypeTraits {
         return kind == Kind::integer || kind == Kind::enumeration || kind == Kind::pointer;
     }
     bool is_integer() const { return kind == Kind::integer || kind == Kind::enumeration; }
+    /// A number of the formats that values are recorded in: float or double.
+    bool is_floating() const { return kind == Kind::floating && (bytes == 4 || bytes == 8); }
     /// One of the three types that C calls characters, or a typedef of one such as u8.
     bool is_byte() const { return kind == Kind::integer && bytes == 1 && !is_bool; }
 };

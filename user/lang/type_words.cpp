@@ -9,8 +9,8 @@ namespace argtrace::lang {
 namespace {
 
 constexpr std::array<std::string_view, 2> qualifier_words{"const", "volatile"};
-constexpr std::array<std::string_view, 9> basic_words{"unsigned", "signed", "char",  "short", "int",
-                                                      "long",     "void",   "_Bool", "bool"};
+constexpr std::array<std::string_view, 11> basic_words{"unsigned", "signed", "char",  "short", "int",  "long",
+                                                       "void",     "_Bool",  "bool",  "float", "double"};
 constexpr std::array<std::string_view, 5> shorthands{"uint", "ulong", "ushort", "uchar", "unchar"};
 
 template<typename Words>

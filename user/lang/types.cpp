@@ -38,6 +38,8 @@ constexpr BasicRow basic_rows[]{
     {Basic::long_, "long long", 8, true},
     {Basic::ulong, "unsigned long", 8, false},
     {Basic::ulong, "unsigned long long", 8, false},
+    {Basic::float_, "float", 4, false},
+    {Basic::double_, "double", 8, false},
 };
 
 const BasicRow &basic_row(Basic basic) {
@@ -50,7 +52,8 @@ const BasicRow &basic_row(Basic basic) {
 TypeTraits basic_traits(Basic basic) {
     const BasicRow &row = basic_row(basic);
     TypeTraits traits;
-    traits.kind = basic == Basic::void_ ? TypeKind::void_ : TypeKind::integer;
+    const bool is_floating = basic == Basic::float_ || basic == Basic::double_;
+    traits.kind = basic == Basic::void_ ? TypeKind::void_ : is_floating ? TypeKind::floating : TypeKind::integer;
     traits.bytes = row.bytes;
     traits.is_signed = row.is_signed;
     traits.is_bool = basic == Basic::bool_;

@@ -19,6 +19,7 @@ enum class TypeClass : std::uint8_t {
     address,
     text,
     bytes, ///< as the argument's BTF describes them
+    floating, ///< IEEE 754
 };
 
 /// What is known about a type code. A new code takes a row of `known_types`.
@@ -51,6 +52,8 @@ inline constexpr TypeInfo known_types[] = {
     {"str", ARGTRACE_TYPE_STR, 0, TypeClass::text, false},
     {"path", ARGTRACE_TYPE_PATH, 0, TypeClass::text, false},
     {"bytes", ARGTRACE_TYPE_BYTES, 0, TypeClass::bytes, false},
+    {"f32", ARGTRACE_TYPE_F32, 4, TypeClass::floating, false},
+    {"f64", ARGTRACE_TYPE_F64, 8, TypeClass::floating, false},
 };
 
 namespace detail {
@@ -77,6 +80,11 @@ constexpr std::uint8_t integer_type(std::uint32_t bytes, bool is_signed) {
             return type.code;
     }
     return ARGTRACE_TYPE_END;
+}
+
+/// The same of a floating-point number.
+constexpr std::uint8_t floating_type(std::uint32_t bytes) {
+    return bytes == 4 ? ARGTRACE_TYPE_F32 : bytes == 8 ? ARGTRACE_TYPE_F64 : ARGTRACE_TYPE_END;
 }
 
 } // namespace argtrace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <compare>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "model/floating.h"
 #include "model/type.h"
 #include "render/json.h"
 #include "render/stack_summary.h"
@@ -34,6 +36,10 @@ constexpr std::pair<std::string_view, double> percentiles[]{
 int compare_parts(const KeyPart &a, const KeyPart &b) {
     if (a.value.is_text() || b.value.is_text())
         return a.text.compare(b.text);
+    if (const TypeInfo &type = type_info(a.value.type); type.type_class == TypeClass::floating && a.value.type == b.value.type) {
+        const std::strong_ordering order = std::strong_order(floating_value(a.value), floating_value(b.value));
+        return order < 0 ? -1 : order > 0;
+    }
     const bool is_signed = type_info(a.value.type).is_signed;
     const WideNumber one = widen(a.value.low, is_signed), other = widen(b.value.low, is_signed);
     return one < other ? -1 : one > other;
@@ -82,7 +88,8 @@ std::optional<std::size_t> telling_part(const Aggregation::Entries &entries) {
             if (key[i] != first[i])
                 part = i;
     const auto is_like_first = [&](const auto &row) {
-        return row.first.size() > part && !row.first[part].value.is_text() && row.first[part].value.type == first[part].value.type;
+        return row.first.size() > part && !row.first[part].value.is_text() &&
+               type_info(row.first[part].value.type).type_class != TypeClass::floating && row.first[part].value.type == first[part].value.type;
     };
     const bool alike = part < first.size() && std::all_of(entries.begin(), entries.end(), is_like_first);
     return alike ? std::optional(part) : std::nullopt;
@@ -121,7 +128,8 @@ std::vector<Row> ordered_rows(const Aggregation &all, const AggregateStyle &styl
 namespace {
 
 bool is_number(const KeyColumn &column, const KeyPart &part) {
-    return !column.format && type_info(part.value.type).type_class == TypeClass::integer;
+    const TypeClass type = type_info(part.value.type).type_class;
+    return !column.format && (type == TypeClass::integer || type == TypeClass::floating);
 }
 
 std::string in_capitals(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "model/type.h"
 #include "render/common_value.h"
 #include "render/flags.h"
+#include "render/floating_text.h"
 #include "render/meaning.h"
 #include "render/outcome.h"
 #include "render/stack.h"
@@ -95,7 +96,8 @@ void append_json_value(Line &out, const Value &value) {
             out.append_signed(static_cast<std::int64_t>(value.low));
         else
             out.append_decimal(value.low);
-    } else if (type.type_class == TypeClass::address || type.is_wide()) {
+    } else if (type.type_class == TypeClass::address || type.is_wide() ||
+               (type.type_class == TypeClass::floating && !is_finite(value))) {
         out += '"';
         append_text_value(out, value);
         out += '"';

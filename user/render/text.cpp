@@ -12,6 +12,7 @@
 #include "render/change.h"
 #include "render/common_value.h"
 #include "render/flags.h"
+#include "render/floating_text.h"
 #include "render/meaning.h"
 #include "render/outcome.h"
 #include "render/stack.h"
@@ -109,6 +110,8 @@ void append_text_value(Line &out, const Value &value) {
         append_char(out, static_cast<unsigned char>(value.low));
     else if (type.type_class == TypeClass::address)
         append_pointer(out, value.low);
+    else if (type.type_class == TypeClass::floating)
+        out += floating_text(value);
     else if (type.is_wide() && type.is_signed)
         fmt::format_to(std::back_inserter(out), "{}", static_cast<Wide>(wide(value)));
     else if (type.is_wide())

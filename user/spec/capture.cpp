@@ -177,7 +177,7 @@ void CaptureCompiler::compile(Function &function) {
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
         computed = computed_of(function, *capture.recorded());
-    else if (function.site && !aggregate_)
+    else if (function.may_have_operands() && !aggregate_)
         computed = computed_of(function, all_arguments(prototype));
     const bool adds_up = aggregate_ && !aggregate_->counts_only();
     if (!adds_up && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
@@ -185,8 +185,7 @@ void CaptureCompiler::compile(Function &function) {
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
     const std::vector<Argument> places = function.places();
     lang::Scope scope(types_of(capture.types, *function.kind), prototype, places, *function.kind);
-    if (function.site)
-        scope.set_operands(function.site->operands);
+    scope.set_operands(function.operands());
     scope.set_text_bytes(text_bytes_);
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));

@@ -52,8 +52,18 @@ struct Function {
     /// Where its arguments are that are recorded as they are.
     std::vector<Argument> places() const { return site ? site->places : convention->places(prototype); }
 
-    /// Whether a parameter is to be recorded by a program, as the module does not find it by itself.
-    bool is_computed(std::uint32_t parameter) const { return site && site->operands[parameter]; }
+    /// Whether some of them may be such as a program has to read, as the module does not find them by itself.
+    bool may_have_operands() const { return site || convention->program_operands; }
+
+    /// Where those are: one for each parameter, or none at all.
+    std::vector<std::optional<UserOperand>> operands() const {
+        if (!may_have_operands())
+            return {};
+        return site ? site->operands : convention->operands(prototype);
+    }
+
+    /// Whether a parameter is to be recorded by a program.
+    bool is_computed(std::uint32_t parameter) const { return may_have_operands() && operands()[parameter].has_value(); }
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }

@@ -46,17 +46,22 @@ private:
 
     void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(' '), rest_.size())); }
 
-    std::optional<NamedRegister> take_register() {
+    std::string_view take_name() {
         std::size_t size = 0;
         while (size < rest_.size() && is_symbol_character(rest_[size]))
             ++size;
         const std::string_view name = rest_.substr(0, size);
         rest_.remove_prefix(size);
-        return find_user_register(name);
+        return name;
     }
 
+    std::optional<NamedRegister> take_register() { return find_user_register(take_name()); }
+
     std::optional<UserOperand> in_register() {
-        const std::optional<NamedRegister> found = take_register();
+        const std::string_view name = take_name();
+        if (const auto vector = find_user_vector(name); vector && rest_.empty())
+            return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *vector};
+        const std::optional<NamedRegister> found = find_user_register(name);
         // A segment's register has ':' and an address behind it.
         if (!found || !rest_.empty())
             return std::nullopt;
@@ -210,8 +215,12 @@ UsdtArgument parse_argument(std::string_view text, std::uint64_t address, const 
         if (is_odd)
             return argument;
     }
-    if (!argument.is_floating)
+    if (argument.bytes <= 8)
         argument.operand = OperandParser(has_size ? text.substr(at + 1) : text, address, find_symbol).parse();
+    const bool is_known = !argument.is_floating || (argument.operand && (argument.operand->kind == UserOperand::Kind::in_vector ||
+                                                                         argument.operand->kind == UserOperand::Kind::memory));
+    if (!is_known)
+        argument.operand.reset();
     return argument;
 }
 

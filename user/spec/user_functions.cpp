@@ -122,7 +122,7 @@ UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
         return known->second;
     Object object{open_user_object(spec, path), {}, {}, {}};
     object.functions = elf::list_functions(object.content);
-    object.described = dwarf::Functions::open(object.content, kernel_.architecture().user_functions->dwarf_registers);
+    object.described = dwarf::Functions::open(object.content, *kernel_.architecture().user_functions->dwarf_registers);
     return objects_.emplace(path, std::move(object)).first->second;
 }
 

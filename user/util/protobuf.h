@@ -67,6 +67,12 @@ public:
         number(field, static_cast<std::uint64_t>(value));
     }
 
+    void floating(unsigned field, double value) {
+        reserve(varint_max + sizeof(value));
+        put_varint(field << 3 | wire_fixed64);
+        put({reinterpret_cast<const char *>(&value), sizeof(value)});
+    }
+
     void text(unsigned field, std::string_view value) {
         reserve(2 * varint_max + value.size());
         put_varint(field << 3 | wire_length);
@@ -105,7 +111,7 @@ public:
     }
 
 private:
-    enum : unsigned { wire_varint = 0, wire_length = 2 };
+    enum : unsigned { wire_varint = 0, wire_fixed64 = 1, wire_length = 2 };
 
     static constexpr std::size_t varint_max = varint_size_max;
     static constexpr std::size_t length_size = short_length_size;

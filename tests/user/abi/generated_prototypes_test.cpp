@@ -30,8 +30,7 @@ constexpr std::size_t stack_size = 2048; // as in prototypes_runner.c
 constexpr int rounds = 3;
 
 struct Machine {
-    std::vector<Argument> (*convention)(const Prototype &);
-    std::string (*location)(const Argument &);
+    const CallingConvention *convention;
     std::string compiler;
     std::string emulator;
     std::string flags;
@@ -43,6 +42,7 @@ struct Tally {
     int prototypes = 0;
     int arguments = 0;
     int by_loc[ARGTRACE_LOC_REF + 1] = {};
+    int in_vectors = 0, by_program = 0; // of LOC_NONE, what a program finds
     int wrong = 0;
 };
 
@@ -54,8 +54,16 @@ struct Captured {
     std::uint64_t registers[8];
     std::uint64_t sp;
     unsigned char stack[stack_size];
+    std::uint64_t vectors[8];
 };
-static_assert(sizeof(Captured) == 72 + stack_size);
+static_assert(sizeof(Captured) == 72 + stack_size + 64);
+
+const unsigned char *find(const Captured &captured, const UserOperand &operand, std::size_t size) {
+    const auto number = static_cast<std::size_t>(operand.number);
+    if (operand.kind == UserOperand::Kind::in_vector)
+        return number < std::size(captured.vectors) && size <= 8 ? reinterpret_cast<const unsigned char *>(&captured.vectors[number]) : nullptr;
+    return operand.kind == UserOperand::Kind::on_stack && number + size <= stack_size ? captured.stack + number : nullptr;
+}
 
 // The bytes at the place of an argument; null if it is outside of what was captured.
 const unsigned char *find(const Captured &captured, const Argument &argument) {
@@ -117,14 +125,19 @@ protected:
         for (int i = 0; i < count; i++) {
             const std::vector<Prototype> &found = prototypes[fmt::format("f{}", i)];
             ASSERT_EQ(found.size(), 1u) << "f" << i;
-            const std::vector<Argument> arguments = machine.convention(found[0]);
+            const std::vector<Argument> arguments = machine.convention->places(found[0]);
+            const std::vector<std::optional<UserOperand>> operands = machine.convention->operands(found[0]);
+            ASSERT_EQ(operands.size(), arguments.size());
             tally.prototypes++;
-            for (const Argument &argument : arguments) {
+            for (std::size_t n = 0; n < arguments.size(); n++) {
                 tally.arguments++;
-                tally.by_loc[argument.loc]++;
+                tally.by_loc[arguments[n].loc] += !operands[n];
+                tally.by_program += operands[n].has_value();
+                tally.in_vectors += operands[n] && operands[n]->kind == UserOperand::Kind::in_vector;
+                EXPECT_TRUE(!operands[n] || arguments[n].loc == ARGTRACE_LOC_NONE) << found[0].text;
             }
             for (int round = 0; round < rounds; round++)
-                compare_call(file, found[0], arguments, machine, tally);
+                compare_call(file, found[0], arguments, operands, machine, tally);
             ASSERT_TRUE(file) << "f" << i;
             ASSERT_LT(tally.wrong, 20) << "and so on";
         }
@@ -159,34 +172,35 @@ protected:
     }
 
     static void compare_call(std::istream &file, const Prototype &prototype,
-                             const std::vector<Argument> &arguments, const Machine &machine,
-                             Tally &tally) {
+                             const std::vector<Argument> &arguments, const std::vector<std::optional<UserOperand>> &operands,
+                             const Machine &machine, Tally &tally) {
         Captured captured;
         file.read(reinterpret_cast<char *>(&captured), sizeof(captured));
-        for (const Argument &argument : arguments) {
+        for (std::size_t i = 0; i < arguments.size(); i++) {
+            const Argument &argument = arguments[i];
             std::uint64_t size = 0;
             file.read(reinterpret_cast<char *>(&size), sizeof(size));
             ASSERT_LT(size, 4096u);
             std::vector<unsigned char> value(size);
             file.read(reinterpret_cast<char *>(value.data()), std::streamsize(size));
-            if (argument.loc == ARGTRACE_LOC_NONE)
+            if (argument.loc == ARGTRACE_LOC_NONE && !operands[i])
                 continue;
-            const unsigned char *found = find(captured, argument);
-            if (argument.size == size && found && std::memcmp(found, value.data(), size) == 0)
+            const unsigned char *found = operands[i] ? find(captured, *operands[i], size) : find(captured, argument);
+            if ((operands[i] || argument.size == size) && found && std::memcmp(found, value.data(), size) == 0)
                 continue;
             tally.wrong++;
             ADD_FAILURE() << prototype.text << "\n  " << argument.name << ", " << size
-                          << " bytes, is not at " << machine.location(argument);
+                          << " bytes, is not at " << (operands[i] ? fmt::format("operand {}", operands[i]->number) : machine.convention->location(argument));
         }
     }
 
     /// `percent`: a little more of the arguments than are left out today.
     void report(const char *what, const Tally &tally, int percent) {
         fmt::print("{}: {} prototypes, {} arguments: {} in a register, {} in a pair, {} on the "
-                   "stack, {} by reference, {} not told by BTF\n",
+                   "stack, {} by reference, {} found by a program, {} of them in vector registers, {} not told by BTF\n",
                    what, tally.prototypes, tally.arguments, tally.by_loc[ARGTRACE_LOC_REG],
                    tally.by_loc[ARGTRACE_LOC_REG_PAIR], tally.by_loc[ARGTRACE_LOC_STACK],
-                   tally.by_loc[ARGTRACE_LOC_REF], tally.by_loc[ARGTRACE_LOC_NONE]);
+                   tally.by_loc[ARGTRACE_LOC_REF], tally.by_program, tally.in_vectors, tally.by_loc[ARGTRACE_LOC_NONE]);
         EXPECT_LT(tally.by_loc[ARGTRACE_LOC_NONE] * 100, tally.arguments * percent)
             << "too much left out";
     }
@@ -202,8 +216,7 @@ TEST_F(GeneratedPrototypes, SysvX8664AsTheKernel) {
     for (const char *tool : {"pahole", "gcc"})
         if (!exists(tool))
             GTEST_SKIP() << tool << " is not installed";
-    const Machine machine{sysv_x86_64,
-                          sysv_x86_64_location,
+    const Machine machine{&functions_x86_64,
                           "gcc",
                           "",
                           "-mno-sse -mno-mmx -mno-80387 -mno-red-zone -mpreferred-stack-boundary=3",
@@ -221,7 +234,7 @@ TEST_F(GeneratedPrototypes, SysvX8664WithFloats) {
     for (const char *tool : {"pahole", "gcc"})
         if (!exists(tool))
             GTEST_SKIP() << tool << " is not installed";
-    const Machine machine{sysv_x86_64, sysv_x86_64_location, "gcc", "", "", true};
+    const Machine machine{&user_functions_x86_64, "gcc", "", "", true};
     Tally tally;
     for (unsigned seed = 101; seed <= 102 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);
@@ -235,7 +248,7 @@ TEST_F(GeneratedPrototypes, SysvX8664ByDwarf) {
 #endif
     if (!exists("gcc"))
         GTEST_SKIP() << "gcc is not installed";
-    const Machine machine{sysv_x86_64, sysv_x86_64_location, "gcc", "", "", true, true};
+    const Machine machine{&user_functions_x86_64, "gcc", "", "", true, true};
     Tally tally;
     for (unsigned seed = 401; seed <= 402 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);
@@ -246,8 +259,7 @@ TEST_F(GeneratedPrototypes, Aapcs64) {
     for (const char *tool : {"pahole", "aarch64-linux-gnu-gcc", "qemu-aarch64"})
         if (!exists(tool))
             GTEST_SKIP() << tool << " is not installed";
-    Machine machine{aapcs64,        aapcs64_location,      "aarch64-linux-gnu-gcc",
-                    "qemu-aarch64", "-mgeneral-regs-only", false};
+    Machine machine{&functions_aapcs64, "aarch64-linux-gnu-gcc", "qemu-aarch64", "-mgeneral-regs-only", false};
     Tally tally;
     for (unsigned seed = 201; seed <= 203 && !HasFailure(); seed++)
         compare(machine, seed, 500, tally);

@@ -180,7 +180,7 @@ TEST_F(MalformedRecord, Outputs) {
         data.put(std::uint64_t{0});
     EXPECT_EQ(status(data, 3), DecodeStatus::too_many_outputs);
 
-    for (const std::uint8_t type : {std::uint8_t{19}, std::uint8_t{ARGTRACE_TYPE_END}}) {
+    for (const std::uint8_t type : {std::uint8_t{21}, std::uint8_t{ARGTRACE_TYPE_END}}) {
         Probe probe;
         probe.id = 60u + type;
         probe.args = {output("x", type, 8)};

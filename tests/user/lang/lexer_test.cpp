@@ -122,10 +122,18 @@ TEST(LexerError, PointsAtTheCharacter) {
                                              "  17179869184G\n"
                                              "  ^");
     EXPECT_EQ(refused_token("0x"), "'0x' is no number\n  0x\n  ^");
-    EXPECT_EQ(refused_token("1.5"),
-              "there are no fractions: the kernel computes with whole numbers\n"
-              "  1.5\n"
-              "   ^");
+    EXPECT_EQ(refused_token("1.5ms"),
+              "sizes and times are whole numbers: 'ms' cannot follow a fraction\n"
+              "  1.5ms\n"
+              "     ^");
+    EXPECT_EQ(refused_token("1.5x"),
+              "'x' cannot follow a number with a fraction or an exponent\n"
+              "  1.5x\n"
+              "     ^");
+    EXPECT_EQ(refused_token("1e999"),
+              "this number is too large, or too near to 0, for a double\n"
+              "  1e999\n"
+              "  ^");
     EXPECT_EQ(refused_token("comm == \"sh"), "the closing \" is missing\n"
                                              "  comm == \"sh\n"
                                              "          ^");

@@ -21,6 +21,8 @@ using nlohmann::json;
 bool has_type(const json &value, const std::string &type) {
     if (type == "integer")
         return value.is_number_integer();
+    if (type == "number")
+        return value.is_number();
     if (type == "boolean")
         return value.is_boolean();
     if (type == "string")

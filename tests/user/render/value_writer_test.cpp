@@ -2,6 +2,8 @@
 #include "render/value_writer.h"
 
 #include <fmt/format.h>
+#include <limits>
+
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <nlohmann/json.hpp>
@@ -376,7 +378,18 @@ TEST_F(ValueWriterTest, Arrays) {
     const int none = b.structure("none", 4, {{"n", int_, 0}, {"more", b.array(u32, u64, 0), 32}});
     EXPECT_EQ(show(none, Data().put(1)), (Shown{"{n=1, more=[]}", "{\"n\":1,\"more\":[]}"}));
     const int real = b.structure("real", 8, {{"r", b.array(u32, b.floating("float", 4), 2), 0}});
-    EXPECT_EQ(show(real, Data().put(1.5f).put(2.5f)), (Shown{"{r=[?, ?]}", "{\"r\":[null,null]}"}));
+    EXPECT_EQ(show(real, Data().put(1.5f).put(2.5f)), (Shown{"{r=[1.5, 2.5]}", "{\"r\":[1.5,2.5]}"}));
+}
+
+TEST_F(ValueWriterTest, FloatingPointNumbers) {
+    using Limits = std::numeric_limits<double>;
+    const int numbers = b.structure("numbers", 56, {{"f", b.floating("float", 4), 0}, {"d", b.array(u32, b.floating("double", 8), 4), 64},
+                                                    {"l", b.floating("long double", 16), 320}});
+    EXPECT_EQ(show(numbers, Data().put(0.1f).put(0).put(2.0).put(-0.0).put(1e300).put(0.1).put(std::uint64_t{0}).put(std::uint64_t{0})),
+              (Shown{"{f=0.1, d=[2.0, -0.0, 1e+300, 0.1], l=?}", "{\"f\":0.1,\"d\":[2.0,-0.0,1e+300,0.1],\"l\":null}"}));
+    EXPECT_EQ(show(numbers, Data().put(-1e-45f).put(0).put(Limits::infinity()).put(-Limits::infinity()).put(Limits::quiet_NaN())
+                                .put(-Limits::quiet_NaN()).put(std::uint64_t{0}).put(std::uint64_t{0})),
+              (Shown{"{f=-1e-45, d=[inf, -inf, nan, nan], l=?}", "{\"f\":-1e-45,\"d\":[\"inf\",\"-inf\",\"nan\",\"nan\"],\"l\":null}"}));
 }
 
 TEST_F(ValueWriterTest, CharArraysAreText) {

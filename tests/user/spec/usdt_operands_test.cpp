@@ -34,6 +34,8 @@ std::string shown_operand(const UsdtArgument &argument) {
         return text + fmt::format("{}", operand.number);
     if (operand.kind == UserOperand::Kind::in_register)
         return text + name(*operand.base);
+    if (operand.kind == UserOperand::Kind::in_vector)
+        return text + fmt::format("vector{}", operand.number);
     text += '[';
     if (operand.base)
         text += name(*operand.base);
@@ -55,7 +57,7 @@ TEST(UsdtOperands, Registers) {
                             "unsigned long reg15.8", "int reg12.4", "unsigned short reg4.2", "unsigned char reg5.1", "unsigned char reg1.1",
                             "unsigned long reg16.8"));
     EXPECT_THAT(parsed("%rdi 8@%xmm0 8@%fs:8 8@%zax 8@% 8@%rdi+1"),
-                ElementsAre("unsigned long reg0.8", "unsigned long unread", "unsigned long unread", "unsigned long unread", "unsigned long unread",
+                ElementsAre("unsigned long reg0.8", "unsigned long vector0", "unsigned long unread", "unsigned long unread", "unsigned long unread",
                             "unsigned long unread"));
 }
 
@@ -86,7 +88,9 @@ TEST(UsdtOperands, Symbols) {
 
 TEST(UsdtOperands, SizesThatAreNotRead) {
     EXPECT_THAT(parsed("8f@%xmm0 4f@%xmm1 16f@(%rsp) -8f@%xmm0"),
-                ElementsAre("double unread", "float unread", "long double unread", "double unread"));
+                ElementsAre("double vector0", "float vector1", "long double unread", "double vector0"));
+    EXPECT_THAT(parsed("8f@-16(%rbp) 8f@%rax 8f@$1 8f@%xmm16 8@%xmm15"),
+                ElementsAre("double [reg8.8 + -16]", "double unread", "double unread", "double unread", "unsigned long vector15"));
     EXPECT_THAT(parsed("3@%rax 16@%rax @%rax x@%rax 08x@%rax"),
                 ElementsAre("unsigned long unread", "unsigned long unread", "unsigned long unread", "unsigned long unread", "unsigned long unread"));
     EXPECT_THAT(parsed(""), ElementsAre());

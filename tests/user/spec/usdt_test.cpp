@@ -116,7 +116,7 @@ TEST(UsdtProbes, NoArgumentLeadsToTheKernelsMemory) {
 TEST(UsdtProbes, WhatCannotBeReadIsNotRecorded) {
     const std::vector<Probe> probes = usdt_probes("unread");
     ASSERT_EQ(probes.size(), 1u);
-    EXPECT_THAT(argument_texts(probes[0]), ElementsAre("double arg1 0:0", "int arg2 1:0", "long unsigned int arg3 0:0", "long unsigned int arg4 0:0",
+    EXPECT_THAT(argument_texts(probes[0]), ElementsAre("double arg1 5:0", "int arg2 1:0", "long unsigned int arg3 0:0", "long unsigned int arg4 0:0",
                                                        "long unsigned int arg5 0:0", "long unsigned int arg6 0:0", "int arg7 1:0"));
     EXPECT_THAT(refused_usdt(usdt_spec("unread(arg3 + 1)")), HasSubstr("where the argument arg3 is cannot be read"));
 }

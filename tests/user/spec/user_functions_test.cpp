@@ -85,8 +85,8 @@ TEST(UserFunctions, HaveThePrototypeThatIsGiven) {
     const std::vector<Probe> probes =
         user_probes({"u:libc:__libc_start_main"}, {"int __libc_start_main(void *main, int argc, double x, unsigned char flag)"});
     ASSERT_EQ(probes.size(), 1u);
-    // A floating-point number is in a register of its own kind, which is not recorded yet.
-    EXPECT_THAT(arguments_of(probes[0]), ElementsAre(HasSubstr("main 1:0"), "int argc 1:1", "double x 0:0", "unsigned char flag 1:2"));
+    // A floating-point number is in a register of its own kind, which a program reads.
+    EXPECT_THAT(arguments_of(probes[0]), ElementsAre(HasSubstr("main 1:0"), "int argc 1:1", "double x 5:0", "unsigned char flag 1:2"));
 }
 
 constexpr const char *described_source = "struct file { int number; const char *name; struct file *next; };\n"
@@ -167,7 +167,10 @@ TEST(UserFunctions, ReturnByBreakpointsOrByTheKernelsUretprobe) {
     EXPECT_EQ(plain.args.back().loc, ARGTRACE_LOC_RETURN);
     EXPECT_EQ(jumps.flags, ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0));
     EXPECT_EQ(return_way(jumps), "uretprobe");
-    EXPECT_FALSE(has_result(floating)); // it is in another register
+    EXPECT_TRUE(has_result(floating)); // in another register
+    EXPECT_EQ(floating.args.back().type, ARGTRACE_TYPE_F64);
+    EXPECT_EQ(floating.args.front().loc, ARGTRACE_LOC_PROGRAM);
+    EXPECT_EQ(floating.args.front().type, ARGTRACE_TYPE_F64);
     EXPECT_TRUE(returning_probes({prefix + "plain="}, ReturnBy::uretprobe).at(0).returns.empty());
     EXPECT_THAT(thrown([&] { returning_probes({prefix + "jumps="}, ReturnBy::ret); }), HasSubstr("it may end in a jump to another function"));
     // What functions of the kernel are followed by does not matter.

@@ -25,7 +25,7 @@ public:
         directory_ = name;
         std::ofstream(path("test.c")) << source;
         run(fmt::format("gcc -w -g -fPIC -shared {} -o test.so test.c", flags));
-        run("pahole --btf_encode_detached=test.btf test.so");
+        run("pahole --btf_gen_floats --btf_encode_detached=test.btf test.so");
         types_.reset(btf__parse(path("test.btf").c_str(), nullptr));
         EXPECT_NE(types_, nullptr);
         handle_ = dlopen(path("test.so").c_str(), RTLD_NOW | RTLD_LOCAL);

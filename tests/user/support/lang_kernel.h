@@ -13,6 +13,7 @@
 #include "btf/kernel_types.h"
 #include "lang/compile.h"
 #include "lang/scope.h"
+#include "model/probe_kind.h"
 #include "support/compiled_c.h"
 
 namespace argtrace {
@@ -88,6 +89,8 @@ int bind(struct sockaddr_in6 *address) { return 0; }
 int look(struct shapes *p, int index, u32 unsigned_index, s8 narrow, bool flag, enum color color) { return 0; }
 int by_value(struct pair pair, struct large large, __int128 huge, __be16 port, double real) { return 0; }
 int many(int a, int b, int c, int d, int e, int f, short g, struct file *h) { return 0; }
+double blend(double x, double y, float f, float g, int n, struct shapes *p) { return 0; }
+float shrink(long a, long b, long c, long d, long e, long f, short g, double x, struct pair pair, struct large large) { return 0; }
 void use(struct task_struct *task, struct mount *mount, struct dentry *dentry, struct vfsmount *mnt, enum gfp_bits bits,
          enum req_flag_bits request, enum _slab_flag_bits slab) {}
 )";
@@ -113,6 +116,14 @@ public:
     lang::Scope scope(const char *function) {
         const Prototype found = prototype(function);
         return {types_, found, sysv_x86_64(found)};
+    }
+
+    /// The same of a function of a program.
+    lang::Scope user_scope(const char *function) {
+        const Prototype found = prototype(function);
+        lang::Scope scope(types_, found, user_functions_x86_64.places(found), user_kind);
+        scope.set_operands(user_functions_x86_64.operands(found));
+        return scope;
     }
 
     const lang::Types &types() const { return types_; }

@@ -47,7 +47,8 @@ struct FakeCall {
     std::uint64_t registers[6] = {}; ///< as many as x86-64 has
     std::uint64_t stack = 0, task = 0, caller = 0, cpu = 0, time = 0;
     std::uint64_t identity[ARGTRACE_IDENTITY_CGROUP + 1] = {};
-    std::uint64_t returned[2] = {}, duration = 0; ///< known when it returns
+    std::uint64_t vectors[16] = {};               ///< the lower halves
+    std::uint64_t returned[4] = {}, duration = 0; ///< known when it returns; behind two registers two vectors
     std::map<std::uint32_t, std::uint64_t> files; ///< of the task, by their descriptors
 };
 
@@ -186,16 +187,19 @@ private:
         const std::size_t filter = filters(), size = program_.insns.size();
         const bool in_filter = i < filter;
         (void)begin;
-        if (insn.source > ARGTRACE_SOURCE_IDENTITY || insn.loads > 3 || insn.shl > 63 || insn.shr > 63)
+        if ((insn.source > ARGTRACE_SOURCE_IDENTITY && insn.source != ARGTRACE_SOURCE_VECTOR) || insn.loads > 3 || insn.shl > 63 || insn.shr > 63)
             return "range";
         if (insn.source == ARGTRACE_SOURCE_REG ? insn.index >= std::size(FakeCall{}.registers)
             : insn.source == ARGTRACE_SOURCE_SLOT
                 ? insn.index >= ARGTRACE_SLOTS || !(defined >> insn.index & 1)
             : insn.source == ARGTRACE_SOURCE_IDENTITY
                 ? insn.index > ARGTRACE_IDENTITY_CGROUP
-            : insn.source == ARGTRACE_SOURCE_RETURN ? insn.index > 1
+            : insn.source == ARGTRACE_SOURCE_RETURN ? insn.index >= std::size(FakeCall{}.returned)
+            : insn.source == ARGTRACE_SOURCE_VECTOR ? insn.index >= std::size(FakeCall{}.vectors)
                                                     : insn.index != 0)
             return "source";
+        if (insn.source == ARGTRACE_SOURCE_VECTOR && is_of_return(i))
+            return "moment";
         if ((insn.source == ARGTRACE_SOURCE_RETURN || insn.source == ARGTRACE_SOURCE_DURATION) &&
             !is_of_return(i))
             return "moment";
@@ -301,6 +305,8 @@ private:
             return call_.returned[insn.index];
         case ARGTRACE_SOURCE_DURATION:
             return call_.duration;
+        case ARGTRACE_SOURCE_VECTOR:
+            return call_.vectors[insn.index];
         default:
             return insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT ? 0
                                                                                       : insn.span;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 // Calls the generated functions and writes to standard output what each call found at its
-// entry: the argument registers, the stack pointer, the stack, then the values that were
-// passed. It stands alone, without libc, so that a cross compiler needs none.
+// entry: the argument registers, the stack pointer, the stack, on x86-64 the lower halves of the
+// vector registers that pass arguments, then the values that were passed. It stands alone, without libc, so that a cross compiler needs none.
 
 #define STACK 2048
 #define ROUNDS 3 // with other values each
@@ -26,6 +26,7 @@ struct {
 	unsigned long registers[8];
 	unsigned long sp;
 	unsigned char stack[STACK];
+	unsigned long vectors[8];
 } captured __attribute__((aligned(16)));
 
 void *memcpy(void *to, const void *from, unsigned long n)
@@ -53,6 +54,14 @@ asm(".text\n"
     "	mov %r8, captured+32(%rip)\n"
     "	mov %r9, captured+40(%rip)\n"
     "	mov %rsp, captured+64(%rip)\n"
+    "	movq %xmm0, captured+2120(%rip)\n"
+    "	movq %xmm1, captured+2128(%rip)\n"
+    "	movq %xmm2, captured+2136(%rip)\n"
+    "	movq %xmm3, captured+2144(%rip)\n"
+    "	movq %xmm4, captured+2152(%rip)\n"
+    "	movq %xmm5, captured+2160(%rip)\n"
+    "	movq %xmm6, captured+2168(%rip)\n"
+    "	movq %xmm7, captured+2176(%rip)\n"
     "	mov %rdi, %rax\n"
     "	lea captured+72(%rip), %rdi\n"
     "	mov %rsp, %rsi\n"
@@ -162,7 +171,7 @@ void run(void)
 				((unsigned char *)call->values[v].data)[b] =
 					call->values[v].is_bool ? random_byte() & 1 : random_byte();
 		call->run();
-		put(&captured, sizeof(captured.registers) + 8 + STACK);
+		put(&captured, sizeof(captured));
 		for (unsigned long v = 0; v < call->count; v++) {
 			put(&call->values[v].size, 8);
 			put(call->values[v].data, call->values[v].size);

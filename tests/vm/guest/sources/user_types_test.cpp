@@ -2,6 +2,8 @@
 // User functions of which debug information alone says what they take, against what the traced program (programs/user_types.c) prints.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -94,6 +96,54 @@ TEST_P(UserTypes, what_is_no_longer_passed_is_not_shown) {
             EXPECT_EQ(arguments.at("k").is_null(), is_optimised) << event.dump();
         }
     }
+}
+
+std::vector<std::string> sorted(std::vector<std::string> lines) {
+    std::sort(lines.begin(), lines.end());
+    return lines;
+}
+
+// In registers that the kernel does not save when it is entered, and of which the processor has those of another thread a moment later; in
+// structs, and on the stack.
+TEST_P(UserTypes, floating_point_numbers_are_those_of_the_program) {
+    constexpr int rounds = 100, threads = 4;
+    nlohmann::ordered_json summary;
+    const auto events = trace({"-r", spec("ut_mix(i, d, f, point->x as x, point->y as y, e)"), spec("ut_half"),
+                               spec("ut_many(f, g, large.values[1] as l1, large.values[3] as l3, h, x0, x6, x7, x8, x9)"), spec("ut_absent(str(text) as text, d)")},
+                              {"floats", std::to_string(rounds), typed_log, std::to_string(threads)}, &summary);
+    EXPECT_EQ(summary.at("faults"), 0) << summary.dump();
+    std::vector<std::string> calls, logged;
+    for (const auto &event : events) {
+        const std::string name = event.at("func").get<std::string>();
+        nlohmann::ordered_json values = event.at("args");
+        values["ret"] = event.at("ret");
+        calls.push_back(name.substr(name.rfind(':') + 1) + ' ' + nlohmann::ordered_json::parse(values.dump()).dump());
+    }
+    std::istringstream log(read_file(typed_log));
+    for (std::string line; std::getline(log, line);) {
+        const std::size_t blank = line.find(' ');
+        nlohmann::ordered_json values = nlohmann::ordered_json::parse(line.substr(blank));
+        for (auto &[name, value] : values.items()) // "%g" of a whole number has no point
+            if (value.is_number_integer() && (name == "d" || name == "e" || name == "ret" || name == "y" || (name == "f" && line.find("many") == line.npos) || name[0] == 'x'))
+                value = value.get<double>();
+        logged.push_back(line.substr(0, blank + 1) + values.dump());
+    }
+    EXPECT_EQ(logged.size(), std::size_t{rounds} * threads * 4);
+    EXPECT_EQ(sorted(calls), sorted(logged));
+}
+
+TEST_P(UserTypes, floating_point_numbers_decide_and_are_keys) {
+    constexpr const char *floats[] = {"floats", "100", "/tmp/user_types.log", "1"};
+    const std::vector<std::string> arguments(std::begin(floats), std::end(floats));
+    EXPECT_EQ(trace({spec("ut_half if f >= -0.125 && f < 1")}, arguments).size(), 9u); // -1/8, 0 ... 7/8
+    EXPECT_EQ(trace({"-r", spec("ut_half if ret == 0.5")}, arguments).size(), 1u);
+    EXPECT_EQ(trace({spec("ut_mix if d != d")}, arguments).size(), 3u); // of rounds 7, 47 and 87
+    EXPECT_EQ(trace({spec("ut_mix if d > 1e300 || d < -1e300")}, arguments).size(), 5u);
+    EXPECT_EQ(trace({spec("ut_many if x9 == x7")}, arguments).size(), 100u);
+    const Outcome outcome = run({"argtrace", "count", "--json", "--by", "ret", spec("ut_half if f < -6"), "--", program(), "floats", "4", typed_log, "1"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char *key : {"-3.125", "-3.0625"})
+        EXPECT_NE(outcome.out.find(key), std::string::npos) << outcome.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(Compiled, UserTypes, testing::Values("o0", "o2"), [](const auto &info) { return info.param; });

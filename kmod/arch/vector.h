@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The registers in which user code passes floating-point numbers. The kernel does not use them, and
+ * so a task that has entered it finds them either in the processor or where it was scheduled out.
+ *
+ *   ARGTRACE_VECTORS        how many of them programs may name, from 0 on
+ *   argtrace_vector_word()  the lower 8 bytes of one, as the current task has it in user mode; for
+ *                           tasks of the kernel's the value is meaningless
+ */
+#ifndef ARGTRACE_ARCH_VECTOR_H
+#define ARGTRACE_ARCH_VECTOR_H
+
+#ifdef CONFIG_X86_64
+#include "arch/x86/vector.h"
+#endif
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <string>
+
+#include "model/event.h"
+
+namespace argtrace {
+
+/// The shortest text that is this floating-point number and no other of its type, with a point or an exponent: "2.0", "1e+20"; "nan",
+/// "inf", "-inf". The value has been captured.
+std::string floating_text(const Value &value);
+
+/// Whether JSON has a number for it: neither infinite nor NaN.
+bool is_finite(const Value &value);
+
+} // namespace argtrace
