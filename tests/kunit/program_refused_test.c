@@ -36,6 +36,7 @@ struct bad_program {
 	B(no_verdict, "a filter without an end", head->nr_filter = 3) \
 	B(source, "an unknown source", insns[0].source = 99) \
 	B(reserved_source, "a value at return", insns[0].source = ARGTRACE_SOURCE_RETURN) \
+	B(vector, "a register of user code alone", (insns[0].source = ARGTRACE_SOURCE_VECTOR, insns[0].index = 0)) \
 	B(reg, "a seventh register", insns[0].index = ARGTRACE_REG_COUNT) \
 	B(task, "an index of the task", (insns[0].source = ARGTRACE_SOURCE_TASK, insns[0].index = 1)) \
 	B(slot, "a slot that is not there", (insns[5].index = 16)) \

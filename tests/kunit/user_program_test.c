@@ -26,6 +26,8 @@ struct user_program {
 
 #define RETURNED(...)	.source = ARGTRACE_SOURCE_RETURN, .mask = ALL, .flags = ARGTRACE_INSN_RETURN | (__VA_ARGS__)
 
+#define VECTOR(n)	.source = ARGTRACE_SOURCE_VECTOR, .index = (n), .mask = ALL
+
 static const struct user_program user_programs[] = {
 	{ "a number", true, { { ARGUMENT(0), OUT(8) } } },
 	{ "text of the program's", true, { { ARGUMENT(0), TEXT, USER_DATA } } },
@@ -68,6 +70,17 @@ static const struct user_program user_programs[] = {
 	{ "text of the kernel's, as returned", false, { { RETURNED(0), TEXT } }, .returns = true },
 	{ "a load from the kernel, as returned", false,
 	  { { RETURNED(0), .loads = 1, .width = 8, OUT(8) } }, .returns = true },
+	{ "a floating-point number", true, { { VECTOR(15), OUT(8) } } },
+	{ "a register for such numbers that there is not", false, { { VECTOR(16), OUT(8) } } },
+	{ "a floating-point number as an address of the kernel's", false, { { VECTOR(0), LOAD(0), OUT(8) } } },
+	{ "a floating-point number as an address of the program's", true, { { VECTOR(0), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "a floating-point number of a call that is followed", true, { { VECTOR(0), OUT(8) } }, .returns = true },
+	{ "an argument that is gone at return", false, { { VECTOR(0), .flags = ARGTRACE_INSN_RETURN, OUT(8) } }, .returns = true },
+	{ "a floating-point number that is returned", true,
+	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 1, OUT(8) } }, .returns = true },
+	{ "a third one", false, { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 2, OUT(8) } }, .returns = true },
+	{ "the text at a floating-point number that is returned", false,
+	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR, TEXT } }, .returns = true },
 	{ "the file of a descriptor", true,
 	  { { ARGUMENT(0), .action = ARGTRACE_DO_FILE, .arg = 3 }, { SLOT(3), LOAD(0), OUT(8) } } },
 };

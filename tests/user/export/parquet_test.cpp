@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/parquet.h"
 
+#include <bit>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -282,7 +283,8 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
     probe.args = {
         argument("s", ARGTRACE_TYPE_S8, "s8"),       argument("b", ARGTRACE_TYPE_BOOL, "bool"),
         argument("TS", ARGTRACE_TYPE_PTR, "void *"), output("name", ARGTRACE_TYPE_STR),
-        argument("w", ARGTRACE_TYPE_U128, "u128"),   test::returned(ARGTRACE_TYPE_S32)};
+        argument("w", ARGTRACE_TYPE_U128, "u128"),   output("f", ARGTRACE_TYPE_F32),
+        output("d", ARGTRACE_TYPE_F64),              test::returned(ARGTRACE_TYPE_S32)};
     EventBatch batch;
     batch.bytes.assign(2, std::byte{'x'});
     batch.values.push_back({~std::uint64_t{0}, 0, ARGTRACE_TYPE_S8, true, false});
@@ -290,15 +292,17 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
     batch.values.push_back({0xff10, 0, ARGTRACE_TYPE_PTR, true, false});
     batch.values.push_back({0, 2, ARGTRACE_TYPE_STR, true, false});
     batch.values.push_back({0, 1, ARGTRACE_TYPE_U128, true, false});
+    batch.values.push_back({std::bit_cast<std::uint32_t>(-0.5f), 0, ARGTRACE_TYPE_F32, true, false});
+    batch.values.push_back({std::bit_cast<std::uint64_t>(1.25), 0, ARGTRACE_TYPE_F64, true, false});
     batch.values.push_back({~std::uint64_t{1}, 0, ARGTRACE_TYPE_S32, true, false});
-    for (int i = 0; i < 6; ++i) // of a second call nothing could be read
+    for (int i = 0; i < 8; ++i) // of a second call nothing could be read
         batch.values.push_back({});
     Event event;
     event.ts = 2000;
     event.duration = 5;
     event.probe = &probe;
     batch.events = {event, event};
-    batch.events[1].first_value = 6;
+    batch.events[1].first_value = 8;
     const std::uint64_t size = give([&](Exporter &exporter) {
         for (const Event &one : batch.events)
             give_event(exporter, batch, one);
@@ -307,7 +311,9 @@ TEST_F(ParquetFolder, ArgumentsAreColumnsOfTheirTypes) {
     const std::string bytes = read("func=f%2F..%2Fg/part-0.parquet");
     EXPECT_EQ(bytes.size(), size);
     const ParquetTable file(bytes);
-    EXPECT_EQ(file.columns.size(), 19u);
+    EXPECT_EQ(file.columns.size(), 21u);
+    EXPECT_THAT(file.columns.at("f"), testing::ElementsAre("float -0.500000", "null"));
+    EXPECT_THAT(file.columns.at("d"), testing::ElementsAre("double 1.250000", "null"));
     EXPECT_THAT(file.columns.at("s"), testing::ElementsAre("-1", "null"));
     EXPECT_THAT(file.columns.at("b"), testing::ElementsAre("true", "null"));
     EXPECT_THAT(file.columns.at("arg_TS"), testing::ElementsAre("65296", "null"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/perfetto.h"
 
+#include <bit>
 #include <csignal>
 #include <functional>
 #include <map>
@@ -153,6 +154,8 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
                   output("name", ARGTRACE_TYPE_STR),
                   output("path", ARGTRACE_TYPE_PATH),
                   not_captured("big"),
+                  output("f", ARGTRACE_TYPE_F32),
+                  output("d", ARGTRACE_TYPE_F64),
                   test::returned(ARGTRACE_TYPE_S64)};
     EventBatch batch;
     const std::string_view text = "a\xfe";
@@ -167,6 +170,8 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
           {ARGTRACE_TYPE_STR, 0, 2},
           {ARGTRACE_TYPE_PATH, 0, 1},
           {ARGTRACE_TYPE_END, 0, 0},
+          {ARGTRACE_TYPE_F32, std::bit_cast<std::uint32_t>(-0.5f), 0},
+          {ARGTRACE_TYPE_F64, std::bit_cast<std::uint64_t>(1.25), 0},
           {ARGTRACE_TYPE_S64, ~std::uint64_t{0}, 0}})
         batch.values.push_back({low, high, type, type != ARGTRACE_TYPE_END, false});
     Event event;
@@ -183,8 +188,8 @@ TEST(Perfetto, ValuesKeepTheirTypes) {
     EXPECT_THAT(trace.items[0].notes,
                 testing::ElementsAre("args.file=p0xff10", "args.error=\"-ENOENT\"", "args.s=s-7",
                                      "args.b=true", "args.wide=\"18446744073709551617\"",
-                                     "args.name='a\xef\xbf\xbd'", "args.path='a'", "cpu=u0",
-                                     "flags=\"....\""));
+                                     "args.name='a\xef\xbf\xbd'", "args.path='a'", "args.f=f-0.500000",
+                                     "args.d=f1.250000", "cpu=u0", "flags=\"....\""));
     EXPECT_THAT(trace.items[1].notes, testing::ElementsAre("return=s-1"));
 }
 

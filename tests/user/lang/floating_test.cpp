@@ -199,5 +199,15 @@ TEST(Floating, ArgumentsOnTheStackAreReadFromTheProgramsMemory) {
         EXPECT_THAT(line, testing::AnyOf(HasSubstr("user"), HasSubstr("reg5"), HasSubstr("vector0"))) << "no plain load of the program's stack";
 }
 
+// A function of the kernel that is followed has a copy of them, but a user function's stack is its own.
+TEST(Floating, ArgumentsOnTheStackOfAUserFunctionAreReadWhenItIsEntered) {
+    const Program program = user_values("shrink", "g, large.b, ret", true);
+    ASSERT_EQ(program.insns.size(), 3u);
+    EXPECT_FALSE(program.insns[0].flags & ARGTRACE_INSN_RETURN);
+    EXPECT_FALSE(program.insns[1].flags & ARGTRACE_INSN_RETURN);
+    EXPECT_TRUE(program.insns[2].flags & ARGTRACE_INSN_RETURN);
+    EXPECT_THAT(thrown([] { user_values("shrink", "g@ret", true); }), HasSubstr("is what the function was called with"));
+}
+
 } // namespace
 } // namespace argtrace::lang

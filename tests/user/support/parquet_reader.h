@@ -267,6 +267,13 @@ struct ParquetTable {
             at.remove_prefix(4 + u32(at));
             return text;
         }
+        if (type == 4 || type == 5) {
+            float narrow = 0;
+            double wide = 0;
+            std::memcpy(type == 4 ? static_cast<void *>(&narrow) : &wide, at.data(), type == 4 ? sizeof(narrow) : sizeof(wide));
+            at.remove_prefix(type == 4 ? sizeof(narrow) : sizeof(wide));
+            return type == 4 ? "float " + std::to_string(narrow) : "double " + std::to_string(wide);
+        }
         std::int64_t value = 0;
         if (type == 1)
             value = static_cast<std::int32_t>(u32(at));

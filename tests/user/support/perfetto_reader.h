@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstring>
+#include <bit>
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -28,7 +30,16 @@ struct ProtobufMessage {
     explicit ProtobufMessage(std::string_view bytes) {
         while (!bytes.empty()) {
             const std::uint64_t key = take_varint(bytes);
-            Field field{static_cast<unsigned>(key >> 3), take_varint(bytes), {}};
+            Field field{static_cast<unsigned>(key >> 3), 0, {}};
+            if ((key & 7) == 1) {
+                if (bytes.size() < sizeof(field.value))
+                    throw std::runtime_error("a field is longer than its message");
+                std::memcpy(&field.value, bytes.data(), sizeof(field.value));
+                bytes.remove_prefix(sizeof(field.value));
+                fields.push_back(field);
+                continue;
+            }
+            field.value = take_varint(bytes);
             if ((key & 7) == 2) {
                 if (field.value > bytes.size())
                     throw std::runtime_error("a field is longer than its message");
@@ -201,6 +212,8 @@ struct PerfettoTrace {
             put("u" + std::to_string(note.number(3)));
         if (note.has(4))
             put("s" + std::to_string(static_cast<std::int64_t>(note.number(4))));
+        if (note.has(5))
+            put("f" + std::to_string(std::bit_cast<double>(note.number(5))));
         if (note.has(7))
             put(fmt::format("p{:#x}", note.number(7)));
         if (note.has(6))
