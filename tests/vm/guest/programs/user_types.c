@@ -101,7 +101,7 @@ CALLED float ut_half(float f)
 }
 
 /* Eight floating-point numbers are passed in registers, and six others. */
-CALLED double ut_many(long a, long b, long c, long d, long e, long f, short g, struct ut_large large, unsigned char h, double x0, double x1, double x2,
+CALLED double ut_many(long a, long b, long c, long d, long e, long f, struct ut_large large, short g, unsigned char h, double x0, double x1, double x2,
 		      double x3, double x4, double x5, double x6, float x7, double x8, float x9)
 {
 	sink += a + b + c + d + e + f + g + large.values[0] + h;
@@ -148,7 +148,7 @@ static void call_floats(long number, long round, char *page)
 	fputs(line, call_log);
 	sprintf(line, "ut_half {\"f\":%g,\"ret\":%g}\n", f, ut_half(f));
 	fputs(line, call_log);
-	result = ut_many(1, 2, 3, 4, 5, 6, (short)-round, large, (unsigned char)round, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, d, f, d, f);
+	result = ut_many(1, 2, 3, 4, 5, 6, large, (short)-round, (unsigned char)round, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, d, f, d, f);
 	sprintf(line, "ut_many {\"f\":6,\"g\":%ld,\"l1\":%ld,\"l3\":4,\"h\":%u,\"x0\":0.5,\"x6\":%s,\"x7\":%g,\"x8\":%s,\"x9\":%g,\"ret\":%s}\n", -round,
 		number, (unsigned int)(unsigned char)round, shown(d, a), f, shown(d, b), f, shown(result, c));
 	fputs(line, call_log);
