@@ -237,6 +237,7 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
     static const Format mode{.kind = Format::Kind::mode, .type = ARGTRACE_TYPE_U16, .bytes = 2};
     static const Format user{.kind = Format::Kind::user_address, .type = ARGTRACE_TYPE_PTR, .bytes = 8};
     static const Format characters{.kind = Format::Kind::characters, .bytes = 1};
+    static const Format counted{.kind = Format::Kind::characters, .bytes = 1, .may_be_empty = true};
     static const Format texts{.kind = Format::Kind::texts, .bytes = 1};
     for (const Argument &argument : probe.args)
         arguments_.push_back(
@@ -244,6 +245,7 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
             : argument.type == mode.type && argument.type_name == "umode_t"                     ? &mode
             : argument.type == user.type && has_user_mark(argument.type_name)                   ? &user
             : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char[]"   ? &characters
+            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char[*]"  ? &counted
             : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char *[]" ? &texts
                                                                                        : nullptr);
     if (!probe.types.empty())
@@ -257,8 +259,9 @@ const Format *ProbeFormats::scalar_of(const Format &format, const std::string &t
     return &made;
 }
 
-const Format *ProbeFormats::array_of(const Format &element) {
-    return &formats_.emplace_back(Format{.kind = Format::Kind::array, .bytes = element.bytes, .is_counted = true, .element = &element, .parts = element.parts});
+const Format *ProbeFormats::array_of(const Format &element, bool may_be_empty) {
+    return &formats_.emplace_back(Format{.kind = Format::Kind::array, .bytes = element.bytes, .is_counted = true, .may_be_empty = may_be_empty,
+                                         .element = &element, .parts = element.parts});
 }
 
 void ProbeFormats::add_described(const Probe &probe) {
@@ -277,8 +280,10 @@ void ProbeFormats::add_described(const Probe &probe) {
     for (std::size_t i = 0; i < described; i++) {
         const Format *format = builder.build(btf_params(proto)[i].type);
         const bool is_bytes = probe.args[i].type == ARGTRACE_TYPE_BYTES;
-        if (is_bytes && probe.args[i].type_name.ends_with("[]") && format->kind != Format::Kind::unknown && format->bytes > 0)
-            arguments_[i] = array_of(*format);
+        const std::string_view type_name = probe.args[i].type_name;
+        const bool may_be_empty = type_name.ends_with("[*]");
+        if (is_bytes && (may_be_empty || type_name.ends_with("[]")) && format->kind != Format::Kind::unknown && format->bytes > 0)
+            arguments_[i] = array_of(*format, may_be_empty);
         else if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
             arguments_[i] = format;
         else if (format->kind == Format::Kind::scalar && is_bytes)

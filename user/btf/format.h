@@ -60,6 +60,7 @@ struct Format {
     bool is_big_endian = false;      ///< scalar: a number in the order of the network
     std::uint32_t count = 0;         ///< of an array's elements; of CPUs those that there may be, 0: as many as there are bits
     bool is_counted = false;         ///< an array of as many elements as were recorded
+    bool may_be_empty = false;       ///< of which there may be nothing, though it is there
     const Format *element = nullptr; ///< of an array
     std::string name = {};           ///< of an aggregate, without "struct"
     std::vector<Field> fields = {};  ///< those of anonymous members among them
@@ -85,7 +86,7 @@ private:
 
     void add_described(const Probe &probe);
     const Format *scalar_of(const Format &format, const std::string &type_name);
-    const Format *array_of(const Format &element);
+    const Format *array_of(const Format &element, bool may_be_empty);
 
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;

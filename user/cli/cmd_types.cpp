@@ -35,6 +35,8 @@ struct TypeMeaning {
 std::map<std::string, TypeMeaning> meanings_in(const Meanings &meanings, const lang::Types &types) {
     std::map<std::string, TypeMeaning> found;
     for (const Meanings::Row &row : meanings.rows()) {
+        if (row.of_program)
+            continue;
         TypeMeaning &known = found[row.type];
         if (known.row)
             continue;
@@ -102,6 +104,9 @@ void run_types(bool json) {
     Output output(STDOUT_FILENO);
     for (const auto &[type, meaning] : meanings_in(meanings, types))
         (json ? append_json : append_text)(output.buffer(), type, meaning);
+    for (const Meanings::Row &row : meanings.rows()) // as each program has them
+        if (row.of_program)
+            (json ? append_json : append_text)(output.buffer(), "program " + row.type, {&row, {}});
     (void)output.flush(); // a reader that has gone is no failure
     if (!wrong.empty())
         throw ExitStatus{1};
@@ -119,7 +124,9 @@ void setup_types(CLI::App &app) {
         "  struct file *: path(it), it->f_pos as pos\n"
         "  struct my_device *: it->id, str(it->label)\n\n"
         "A type is written as in the prototypes that `argtrace list` shows, const aside. A line "
-        "with nothing behind the colon has arguments of that type shown as they are.\n\n"
+        "with nothing behind the colon has arguments of that type shown as they are. Of a struct or "
+        "class of a program:\n"
+        "  program app::Message*: text(it.data, it.size) as value, it.kind\n\n"
         "The numbers of system calls and functions have names there, too:\n"
         "  values ioctl: MY_IOCTL=0x1234\n"
         "  flags mine: MINE_A=1 MINE_B=2\n"

@@ -87,6 +87,12 @@ NodePtr Checker::check_member(const Ast &ast) {
         return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
     }
     const TypeTraits known = traits(*whole);
+    // Whether an object is passed by its value or by its address, a table of types says the same of it.
+    if (known.kind == TypeKind::pointer && is_subject(left) && !types_.program_struct(whole->type).empty()) {
+        const Type target = types_.target(whole->type);
+        NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);
+        return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
+    }
     if (known.kind == TypeKind::pointer &&
         types_.traits(types_.target(whole->type)).kind == TypeKind::aggregate)
         fail(ast.token.at, fmt::format("{} is a {}: write '->'", written(left), name(whole->type)));

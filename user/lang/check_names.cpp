@@ -63,11 +63,13 @@ NodePtr Checker::check_name(const Ast &ast) {
             return builtin(*found, ast);
         unknown_name(ast);
     }
-    const bool is_subject = !subject_.empty() && name == "it";
-    const std::string_view wanted = is_subject ? subject_ : name;
+    const bool is_it = is_subject(ast);
+    if (is_it && other_)
+        return other_->check(*other_subject_);
+    const std::string_view wanted = is_it ? subject_ : name;
     if (const Scope::Parameter *found = scope_.parameter(wanted))
         return parameter(*found, ast);
-    if (is_subject && subject_ == result_name)
+    if (is_it && subject_ == result_name)
         return outcome(*find_builtin(result_name), ast);
     if (const Builtin *found = find_builtin(name))
         return builtin(*found, ast);
@@ -205,6 +207,10 @@ std::string Checker::meant_elsewhere(std::string_view name) const {
 bool Checker::is_known(const Ast &ast) const {
     const std::string &name = ast.token.text;
     return name.front() == '$' || name == "it" || scope_.parameter(name) || find_builtin(name) || named_constant(types_, name);
+}
+
+bool Checker::is_subject(const Ast &ast) const {
+    return ast.kind == Ast::Kind::name && ast.token.text == "it" && (other_ || !subject_.empty());
 }
 
 bool Checker::is_type_alone(const Ast &ast) const {

@@ -65,6 +65,8 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
                            const Ast &operand, const Ast &ast) const {
     if (text->kind == Node::Kind::register_object)
         fail(operand.at, "this array is in registers, where it cannot be compared");
+    if (text->kind == Node::Kind::buffer && text->type == char_type.pointer())
+        return counted_text_test(std::move(text), pattern, negated, operand, ast);
     if (text->kind == Node::Kind::path || text->kind == Node::Kind::buffer || text->kind == Node::Kind::texts)
         fail(operand.at, explain_recorded_only(operand));
     const std::string found = name(text->type);
@@ -85,6 +87,32 @@ NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negate
     text->pattern = pattern;
     text->negated = negated;
     return text;
+}
+
+// A text that says how long it is, of which there may be no more: its length first, then as many characters as that.
+NodePtr Checker::counted_text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand, const Ast &ast) const {
+    const std::size_t size = pattern.text.size();
+    if (pattern.match != ARGTRACE_MATCH_WHOLE && pattern.match != ARGTRACE_MATCH_PREFIX)
+        fail(ast.token.at, fmt::format("{} has a length of its own: it is compared with a whole text, or with a glob of its beginning, as in ~ \"abc*\"",
+                                       written(operand)));
+    if (size >= ARGTRACE_MATCH_MAX)
+        fail(ast.token.at, fmt::format("texts are compared with {} characters at most", ARGTRACE_MATCH_MAX - 1));
+    NodePtr length = convert(std::move(text->operands[1]), ulong_type);
+    NodePtr bytes = make_constant(size, ulong_type, ast);
+    const bool is_whole = pattern.match == ARGTRACE_MATCH_WHOLE;
+    NodePtr is_long_enough = is_whole ? compare(ARGTRACE_ALU_EQ, negated, std::move(length), std::move(bytes), ast)
+                                      : compare(ARGTRACE_ALU_LT, !negated, std::move(length), std::move(bytes), ast);
+    if (size == 0)
+        return is_long_enough;
+    text->operands.pop_back();
+    text->kind = Node::Kind::text_test;
+    text->type = int_type;
+    text->pattern = {ARGTRACE_MATCH_PREFIX, pattern.text};
+    text->negated = negated;
+    text->limit = static_cast<std::uint32_t>(size);
+    NodePtr both = make_node(negated ? Node::Kind::logical_or : Node::Kind::logical_and, int_type, ast, std::move(is_long_enough));
+    both->operands.push_back(std::move(text));
+    return both;
 }
 
 // Beside a text, a name of nothing is one that lacks its quotes.
@@ -110,7 +138,7 @@ NodePtr Checker::text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) 
         return text_test(std::move(other), {ARGTRACE_MATCH_WHOLE, literal}, negated, operand, ast);
     }
     const auto is_text = [this](const Node &node) {
-        return node.kind == Node::Kind::text ||
+        return node.kind == Node::Kind::text || (node.kind == Node::Kind::buffer && node.type == char_type.pointer()) ||
                (node.kind == Node::Kind::object && traits(node).kind == TypeKind::array &&
                 types_.traits(types_.target(node.type)).is_char);
     };
@@ -225,6 +253,22 @@ std::uint32_t Checker::length(const Ast &ast) {
     return static_cast<std::uint32_t>(node->value);
 }
 
+// What the table of types has as the text of a struct of the program; null where it has none.
+NodePtr Checker::text_of_program(const Node &node, const Ast &operand, std::uint32_t limit) {
+    const Expression *meaning = types_.program_struct(node.type).empty() ? nullptr : scope_.text_of(node.type);
+    if (!meaning)
+        return nullptr;
+    NodePtr text;
+    try {
+        text = Checker(*meaning, *this, operand).value(meaning->root());
+    } catch (const ExpressionError &error) {
+        fail(operand.at, fmt::format("the text of {} cannot be read here: {}", name(node.type), error.sentence()));
+    }
+    text->limit = text->fixed_size ? std::min(text->limit, limit) : limit;
+    text->at = operand.at;
+    return text;
+}
+
 NodePtr Checker::call_str(const Ast &ast) {
     require_operands(ast, 1, 2, "str(ADDRESS) or str(ADDRESS, LENGTH)");
     const Ast &operand = *ast.operands[0];
@@ -232,6 +276,8 @@ NodePtr Checker::call_str(const Ast &ast) {
     if (node->kind == Node::Kind::text || node->kind == Node::Kind::string)
         fail(operand.at, "this is a text already");
     const std::uint32_t limit = ast.operands.size() > 1 ? length(*ast.operands[1]) : 0;
+    if (NodePtr text = text_of_program(*node, operand, limit ? limit : text_default))
+        return text;
     const std::string found = this->name(node->type);
     const bool untyped = traits(*node).is_integer() ||
                          (traits(*node).kind == TypeKind::pointer &&
@@ -273,6 +319,11 @@ NodePtr Checker::call_buf(const Ast &ast) {
     return bytes_at(ast, void_pointer, ARGTRACE_TEXT_MAX);
 }
 
+// A program has strings and arrays of nothing; where a system call has been given nothing, there is no value.
+bool Checker::has_empty_values() const {
+    return scope_.kind().number == ARGTRACE_KIND_USER;
+}
+
 // buf() that is shown as text, NULs and all. Without a length it ends with a NUL.
 NodePtr Checker::call_text(const Ast &ast) {
     require_operands(ast, 1, 3, "text(ADDRESS), text(ADDRESS, LENGTH) or text(ADDRESS, LENGTH, MAX)");
@@ -281,12 +332,14 @@ NodePtr Checker::call_text(const Ast &ast) {
         text->limit = scope_.text_bytes();
         return text;
     }
-    return bytes_at(ast, char_type.pointer(), ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes());
+    NodePtr text = bytes_at(ast, char_type.pointer(), ast.operands.size() > 2 ? length(*ast.operands[2]) : scope_.text_bytes());
+    text->may_be_empty = has_empty_values();
+    return text;
 }
 
 // As many elements of what the pointer points to as there are, as far as they have room.
 NodePtr Checker::call_array(const Ast &ast) {
-    require_operands(ast, 2, 2, "array(POINTER, COUNT)");
+    require_operands(ast, 2, 3, "array(POINTER, COUNT) or array(POINTER, COUNT, MAX)");
     const Ast &operand = *ast.operands[0];
     NodePtr from = rvalue(check(operand), operand);
     if (traits(*from).kind != TypeKind::pointer)
@@ -301,14 +354,16 @@ NodePtr Checker::call_array(const Ast &ast) {
     const Type wide = is_signed ? long_type : ulong_type;
     NodePtr size = arithmetic(ARGTRACE_ALU_MUL, convert(std::move(count), wide), make_constant(bytes, wide, ast), ast);
     NodePtr node = make_node(Node::Kind::buffer, element, ast, std::move(from));
-    node->limit = static_cast<std::uint32_t>(bytes_max - bytes_max % bytes);
+    const std::uint64_t elements_max = bytes_max / bytes;
+    node->limit = static_cast<std::uint32_t>(bytes * (ast.operands.size() > 2 ? std::min<std::uint64_t>(length(*ast.operands[2]), elements_max) : elements_max));
     if (size->is_constant()) {
         if (size->value < 1 || size->value > bytes_max)
             fail(ast.operands[1]->at, fmt::format("so many elements have {} bytes, and 1 to {} are recorded", static_cast<std::int64_t>(size->value), bytes_max));
-        node->limit = static_cast<std::uint32_t>(size->value);
+        node->limit = std::min(node->limit, static_cast<std::uint32_t>(size->value));
     }
     node->is_signed = is_signed;
     node->is_array = true;
+    node->may_be_empty = has_empty_values();
     node->operands.push_back(std::move(size));
     return node;
 }
@@ -600,6 +655,7 @@ NodePtr Checker::call_only(const Ast &ast) {
         const Type type = operand_or_0->type;
         operand_or_0 = either(std::move(condition), std::move(operand_or_0), convert(number(0), type), ast);
         value->may_be_null = !has_length;
+        value->may_be_empty = false;
         return value;
     }
     NodePtr node = make_node(Node::Kind::buffer, value->type, ast,

@@ -16,6 +16,9 @@ class Checker {
 public:
     Checker(const Scope &scope, const Expression &expression, std::string_view subject = {})
         : scope_(scope), types_(scope.types()), text_(expression.text()), subject_(subject) {}
+    /// In this one `it` is an expression of another, of the same call.
+    Checker(const Expression &expression, Checker &other, const Ast &subject)
+        : scope_(other.scope_), types_(other.types_), text_(expression.text()), other_(&other), other_subject_(&subject) {}
 
     NodePtr condition(const Ast &ast);
     NodePtr value(const Ast &ast);
@@ -53,6 +56,7 @@ private:
     [[noreturn]] void unknown_name(const Ast &ast) const;
     std::string meant_elsewhere(std::string_view name) const;
     bool is_known(const Ast &ast) const; // a name
+    bool is_subject(const Ast &ast) const; // the name `it` of what a table says of
     bool is_type_alone(const Ast &ast) const;
     Type find_type(const TypeName &name) const;
     Type find_struct(const std::string &name, std::size_t at) const;
@@ -102,7 +106,9 @@ private:
     NodePtr glob_comparison(const Ast &ast);
     NodePtr text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand,
                       const Ast &ast) const;
+    NodePtr counted_text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand, const Ast &ast) const;
     NodePtr as_text(NodePtr node, const Ast &ast) const;
+    NodePtr text_of_program(const Node &node, const Ast &operand, std::uint32_t limit);
     NodePtr address(NodePtr node, const Ast &ast) const;
     std::optional<Type> pointed_aggregate(const Node &node) const;
     std::uint32_t length(const Ast &ast);
@@ -111,6 +117,7 @@ private:
     NodePtr call_str(const Ast &ast);
     NodePtr bytes_at(const Ast &ast, Type type, std::uint32_t limit);
     NodePtr call_buf(const Ast &ast);
+    bool has_empty_values() const;
     NodePtr call_text(const Ast &ast);
     NodePtr call_array(const Ast &ast);
     NodePtr call_head(const Ast &ast);
@@ -147,6 +154,8 @@ private:
     const Types &types_;
     const std::string &text_;
     const std::string_view subject_; // see check_value()
+    Checker *const other_ = nullptr;
+    const Ast *const other_subject_ = nullptr;
     Type container_; // what container_of() is about
 };
 

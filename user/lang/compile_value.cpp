@@ -153,9 +153,9 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     if (node.type == void_pointer)
         described.type_name = "u8[]";
     else if (node.type == char_type.pointer())
-        described.type_name = "char[]";
+        described.type_name = node.may_be_empty ? "char[*]" : "char[]";
     else if (node.is_array)
-        described.type_name += "[]";
+        described.type_name += node.may_be_empty ? "[*]" : "[]";
     described.size = node.limit;
     const Node &length = *node.operands[1];
     if (length.is_constant()) {

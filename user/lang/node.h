@@ -74,6 +74,7 @@ struct Node {
     bool one_flag = false;       ///< of just one of them
     bool is_signed = false;      ///< buffer: its length is a signed number, before it was converted
     bool is_array = false;       ///< buffer: of elements of that type
+    bool may_be_empty = false;   ///< buffer: what has no bytes is there all the same
     bool may_be_null = false;    ///< text, texts, path: at NULL there is none, which is no fault
     bool symbol = false;         ///< it is shown as the function that it is in
     std::vector<NodePtr> operands;

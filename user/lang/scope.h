@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "abi/user_registers.h"
@@ -17,6 +19,8 @@ namespace argtrace::lang {
 
 /// Bytes of text() that has no MAX; strace(1) has as many.
 inline constexpr std::uint32_t text_bytes_default = 32;
+
+class Expression;
 
 /// What names mean in the expressions of one function.
 class Scope {
@@ -47,6 +51,11 @@ public:
     void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
     std::uint32_t text_bytes() const { return text_bytes_; }
 
+    /// Finds what is the text of a program's struct, an expression of `it`; null if it is none.
+    using FindText = std::function<const Expression *(const Types &, Type)>;
+    void set_text_finder(FindText find) { find_text_ = std::move(find); }
+    const Expression *text_of(Type type) const { return find_text_ ? find_text_(*types_, type) : nullptr; }
+
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
     const ProbeKind &kind() const { return *kind_; }
@@ -62,6 +71,7 @@ private:
     std::optional<Type> result_;
     const ProbeKind *kind_ = &function_kind;
     std::uint32_t text_bytes_ = text_bytes_default;
+    FindText find_text_;
 };
 
 /// A name that every function has: the task that runs, the CPU ...

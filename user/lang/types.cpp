@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lang/types.h"
 
+#include <utility>
+
 #include <bpf/btf.h>
 
 #include "btf/declaration.h"
@@ -16,6 +18,7 @@ using TypeKind = TypeTraits::Kind;
 using Basic = Type::Basic;
 
 constexpr std::uint64_t pointer_size = 8;
+constexpr std::size_t parts_max = 10000; // a damaged file may have any number of unnamed members in each other
 
 struct BasicRow {
     Basic basic;
@@ -199,6 +202,13 @@ std::optional<Type> Types::basic_named(std::string_view name) {
     return std::nullopt;
 }
 
+std::string_view Types::program_struct(Type type) const {
+    const Type whole = traits(type).kind == TypeKind::pointer ? target(type) : type;
+    const TypeTraits known = traits(whole);
+    const bool is_struct = known.kind == TypeKind::aggregate && is_of_program(Type::btf(known.bare));
+    return is_struct ? string(btf__type_by_id(types_, known.bare)->name_off) : std::string_view();
+}
+
 std::string Types::name(Type type) const {
     return space(type) == Space::user ? with_user_mark(name_anywhere(type)) : name_anywhere(type);
 }
@@ -217,32 +227,40 @@ std::string Types::name_anywhere(Type type) const {
     return stars.empty() ? name : name + ' ' + stars;
 }
 
-std::optional<Types::Member> Types::find_member(std::uint32_t aggregate, std::string_view name,
-                                                std::uint64_t bit, int depth) const {
-    const btf_type *type = btf__type_by_id(types_, aggregate);
-    if (!type || !btf_is_composite(type) || depth > depth_max)
-        return std::nullopt;
-    // A class of C++ may have a member of the name that one of its base class has.
-    for (const bool is_unnamed : {false, true}) {
-        for (int i = 0; i < btf_vlen(type); i++) {
-            const btf_member &member = btf_members(type)[i];
-            const std::uint64_t offset = bit + btf_member_bit_offset(type, i);
-            const std::string_view known = string(member.name_off);
-            if (known.empty() != is_unnamed)
+std::optional<Types::Member> Types::member(Type aggregate, std::string_view name) const {
+    struct Part {
+        std::uint32_t id;
+        std::uint64_t bit;
+    };
+    std::size_t visited = 0;
+    std::vector<Part> level{{traits(aggregate).bare, 0}}, next;
+    while (!level.empty() && visited < parts_max) {
+        std::optional<Member> found;
+        bool is_ambiguous = false;
+        for (const Part &part : level) {
+            const btf_type *type = btf__type_by_id(types_, part.id);
+            visited++;
+            if (!type || !btf_is_composite(type))
                 continue;
-            if (!is_unnamed && known == name)
-                return Member{Type::btf(member.type), offset, btf_member_bitfield_size(type, i)};
-            const TypeTraits inner = is_unnamed ? traits(Type::btf(member.type)) : TypeTraits{};
-            if (inner.kind == TypeKind::aggregate)
-                if (auto found = find_member(inner.bare, name, offset, depth + 1))
-                    return found;
+            for (int i = 0; i < btf_vlen(type); i++) {
+                const btf_member &member = btf_members(type)[i];
+                const std::uint64_t bit = part.bit + btf_member_bit_offset(type, i);
+                const std::string_view known = string(member.name_off);
+                if (known.empty()) {
+                    const TypeTraits inner = traits(Type::btf(member.type));
+                    if (inner.kind == TypeKind::aggregate)
+                        next.push_back({inner.bare, bit});
+                } else if (known == name) {
+                    is_ambiguous = found.has_value();
+                    found = Member{Type::btf(member.type), bit, btf_member_bitfield_size(type, i)};
+                }
+            }
         }
+        if (found)
+            return is_ambiguous ? std::nullopt : found;
+        level = std::exchange(next, {});
     }
     return std::nullopt;
-}
-
-std::optional<Types::Member> Types::member(Type aggregate, std::string_view name) const {
-    return find_member(traits(aggregate).bare, name, 0, 0);
 }
 
 void Types::add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,

@@ -67,6 +67,9 @@ public:
     /// The different types of that name.
     std::vector<Type> all(const TypeName &name) const;
 
+    /// The name of the program's struct, class or union that a type is, or points to; empty if it is, or points to, none.
+    std::string_view program_struct(Type type) const;
+
     /// The name of a struct or union that is `incomplete`; empty for any other type.
     TypeName declared_name(Type type) const;
 
@@ -79,7 +82,8 @@ public:
         std::uint32_t bits = 0; ///< of a bit-field, else 0
     };
 
-    /// The member of that name of a struct or union; those of anonymous members are its own.
+    /// The member of that name of a struct or union; those of anonymous members are its own. Base classes of C++ are such members, too: a
+    /// class hides what those behind it have, and of two that are as far there is none.
     std::optional<Member> member(Type aggregate, std::string_view name) const;
     std::vector<std::string_view> member_names(Type aggregate) const;
 
@@ -129,8 +133,6 @@ private:
     Enumerator enumerator(const Named &named) const;
     const Named *named(const TypeName &name) const;
     std::uint32_t complete(std::uint32_t id) const;
-    std::optional<Member> find_member(std::uint32_t aggregate, std::string_view name,
-                                      std::uint64_t bit, int depth) const;
     void add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,
                           int depth) const;
     const Index *index_of(TypeName::Tag tag) const;

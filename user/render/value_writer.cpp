@@ -84,7 +84,7 @@ std::string_view up_to_nul(std::string_view text) {
 
 bool is_absent(const Value &value, const Format *format) {
     return value.captured && value.type == ARGTRACE_TYPE_BYTES && value.high == 0 && format &&
-           format->bytes > 0;
+           format->bytes > 0 && !format->may_be_empty;
 }
 
 void ValueWriter::append(Line &out, const EventView &view, const Value &value,

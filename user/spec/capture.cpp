@@ -187,6 +187,8 @@ void CaptureCompiler::compile(Function &function) {
     lang::Scope scope(types_of(capture.types, *function.kind), prototype, places, *function.kind);
     scope.set_operands(function.operands());
     scope.set_text_bytes(text_bytes_);
+    Meanings &meanings = meanings_ ? *meanings_ : Meanings::shared();
+    scope.set_text_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.text_of(types, type); });
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));
     if (adds_up) {

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "lang/check.h"
 #include "lang/compile.h"
 #include "lang/expression_error.h"
 #include "lang/spaces.h"
 #include "spec/calls.h"
 #include "util/file.h"
+#include "util/glob.h"
 #include "util/lines.h"
 
 namespace argtrace {
@@ -55,6 +58,16 @@ std::string canonical(std::string_view text) {
                        : type.tag == Tag::enumeration ? "enum "
                                                       : "",
                        type.name, type.stars > 0 ? " " : "", std::string(type.stars, '*'));
+}
+
+constexpr std::string_view program_word = "program ";
+
+// The colon behind the type, of which "::" is none.
+std::size_t find_colon(std::string_view line) {
+    for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 2))
+        if (!line.substr(at).starts_with("::"))
+            return at;
+    return line.npos;
 }
 
 // What stands before the colon. The errors show the line.
@@ -104,22 +117,27 @@ void Meanings::add(std::string_view text, const std::string &source, std::vector
         if (without_blanks(line).empty() || without_blanks(line).front() == '#' || Calls::is_line(line))
             return;
         const std::string place = fmt::format("{}:{}", source, number);
-        const std::size_t colon = line.find(':');
+        const std::size_t colon = find_colon(line);
         if (colon == line.npos) {
             wrong.push_back(place + ": a line is TYPE: EXPR [as NAME], ..., as in 'struct file *: "
                                     "path(it)'");
             return;
         }
-        Row row{{}, {}, place, shipped};
+        Row row{{}, false, {}, place, shipped};
+        const std::string_view written = without_blanks(line.substr(0, colon));
+        row.of_program = written.starts_with(program_word);
         try {
-            row.type = type_of(line, colon);
+            row.type = row.of_program ? std::string(without_blanks(written.substr(program_word.size()))) : type_of(line, colon);
             if (!without_blanks(line.substr(colon + 1)).empty())
                 row.values = values_of(line, colon + 1);
         } catch (const lang::ExpressionError &error) {
             wrong.push_back(fmt::format("{}: {}", place, error.what()));
             return;
         }
-        by_type_.emplace(row.type, rows_.size());
+        if (row.of_program)
+            of_programs_.push_back(rows_.size());
+        else
+            by_type_.emplace(row.type, rows_.size());
         rows_.push_back(std::move(row));
     });
 }
@@ -164,24 +182,69 @@ const Meanings::Row *Meanings::find(const lang::Types &types, const std::string 
     auto range = by_type_.equal_range(name);
     if (range.first == range.second)
         range = by_type_.equal_range(without_const(name));
+    std::vector<std::size_t> rows;
+    for (auto it = range.first; it != range.second; ++it)
+        rows.push_back(it->second);
+    if (const std::string_view whole = types.program_struct(type); rows.empty() && !whole.empty())
+        std::ranges::copy_if(of_programs_, std::back_inserter(rows), [&](std::size_t row) { return glob_matches(rows_[row].type, whole); });
+    return known->second = first_resolved(types, type, rows);
+}
+
+template<typename Rows> const Meanings::Row *Meanings::first_resolved(const lang::Types &types, lang::Type type, const Rows &rows) {
+    const Row *found = nullptr;
     std::string of_users;
-    for (auto it = range.first; it != range.second && !known->second; ++it) {
-        const Row &row = rows_[it->second];
+    for (auto number = rows.begin(); number != rows.end() && !found; ++number) {
+        const Row &row = rows_[*number];
         try {
             check_meaning(types, type, row);
-            known->second = &row;
-        } catch (const lang::ExpressionError &error) { // of another version of the kernel
+            found = &row;
+        } catch (const lang::ExpressionError &error) { // of another version of the kernel, or of the library
             if (of_users.empty() && !row.shipped)
                 of_users = fmt::format("{}: {}", row.source, error.what());
         }
     }
-    if (!of_users.empty() && (!known->second || known->second->shipped))
+    if (!of_users.empty() && (!found || found->shipped))
         unresolved_.push_back(std::move(of_users));
+    return found;
+}
+
+const lang::Expression *Meanings::text_of(const lang::Types &types, lang::Type type) {
+    const std::string_view whole = types.program_struct(type);
+    const auto [known, added] = texts_.try_emplace({&types, std::string(whole)}, nullptr);
+    if (!added)
+        return known->second;
+    // The same of what is in memory and in registers.
+    const bool is_pointer = types.traits(type).kind == lang::TypeTraits::Kind::pointer;
+    const lang::Type pointer = is_pointer ? type : type.pointer().in(lang::Space::user);
+    for (const std::size_t number : of_programs_) {
+        const Row &row = rows_[number];
+        if (row.values.empty() || !glob_matches(row.type, whole))
+            continue;
+        try {
+            const lang::NodePtr node = lang::check_value(lang::Scope(types, "it", pointer), row.values.front().expression, "it");
+            const bool is_counted = node->kind == lang::Node::Kind::buffer && node->type == lang::char_type.pointer();
+            if (is_counted || node->kind == lang::Node::Kind::text)
+                known->second = &row.values.front().expression;
+            break; // it means something else
+        } catch (const lang::ExpressionError &) {
+        }
+    }
     return known->second;
 }
 
+Meanings &Meanings::shared() {
+    static Meanings meanings = [] {
+        std::vector<std::string> said_by_others;
+        return load(said_by_others);
+    }();
+    return meanings;
+}
+
 void check_meaning(const lang::Types &types, lang::Type type, const Meanings::Row &row) {
-    (void)lang::compile(lang::Scope(types, "it", type), {}, row.values);
+    std::vector<lang::ArgumentExpression> values = row.values;
+    for (lang::ArgumentExpression &value : values)
+        value.subject = "it";
+    (void)lang::compile(lang::Scope(types, "it", type), {}, values);
 }
 
 void check_meaning(const lang::Types &types, const Meanings::Row &row) {

@@ -22,7 +22,8 @@ std::vector<std::string> user_tables();
 class Meanings {
 public:
     struct Row {
-        std::string type; ///< as prototypes have it: "struct file *"
+        std::string type; ///< as prototypes have it: "struct file *"; of a program, with `*` for any characters: "std::vector<*>"
+        bool of_program = false; ///< a struct, class or union of a program, which an argument is or points to
         std::vector<lang::ArgumentExpression> values;
         std::string source; ///< "FILE:LINE"
         bool shipped = false;
@@ -32,7 +33,10 @@ public:
     /// wrong is added to `wrong`.
     static Meanings load(std::vector<std::string> &wrong);
 
-    /// Adds the lines of a table: TYPE: EXPR [as NAME], ... `source` is its name in errors. Where a
+    /// The same, loaded once, without a word about lines that are wrong.
+    static Meanings &shared();
+
+    /// Adds the lines of a table: TYPE: EXPR [as NAME], ..., or with `program` before it. `source` is its name in errors. Where a
     /// type has several lines the first that can be resolved is taken.
     void add(std::string_view text, const std::string &source, std::vector<std::string> &wrong, bool shipped = false);
 
@@ -42,16 +46,22 @@ public:
     /// type has no meaning.
     std::vector<lang::ArgumentExpression> of(const lang::Scope &scope, std::uint32_t parameter);
 
+    /// The first value that a struct of the program, or what points to one, means, if that is a text; else null.
+    const lang::Expression *text_of(const lang::Types &types, lang::Type type);
+
     /// A sentence for each type asked for of which the user's own tables have a line, but none that can be resolved. What is shipped
     /// has lines for several versions of the kernel.
     const std::vector<std::string> &unresolved() const { return unresolved_; }
 
 private:
     const Row *find(const lang::Types &types, const std::string &name, lang::Type type);
+    template<typename Rows> const Row *first_resolved(const lang::Types &types, lang::Type type, const Rows &rows);
 
     std::vector<Row> rows_;
+    std::vector<std::size_t> of_programs_; // in rows_, in their order
     std::multimap<std::string, std::size_t> by_type_; // in rows_, in their order
     std::map<std::pair<const lang::Types *, std::string>, const Row *> known_;
+    std::map<std::pair<const lang::Types *, std::string>, const lang::Expression *> texts_; // by the struct's name
     std::vector<std::string> unresolved_;
 };
 

@@ -19,6 +19,8 @@ struct Base { int x = 1; int z = 3; virtual ~Base() {} };
 struct Virtual { int v; };
 struct Derived : Base, virtual Virtual { int x = 2; int y = 3; Derived(int q); int method(int a, const Base &other) const; static int fixed(int a); };
 struct Plain { long a; }; struct Further : Plain { long b; long a; };
+struct Left { long same, left; }; struct Right { int same, right; }; struct Deep : Right { int own; };
+struct Both : Left, Right { int x; }; struct Nearer : Deep, Left { };
 enum class Color : unsigned char { Red, Green };
 struct Empty {};
 struct Trivial { int a; float b; Trivial() = default; Trivial(int) {} };
@@ -37,9 +39,11 @@ CALLED ns::Trivial trivial(int a) { return {}; }
 CALLED void pointers(int (ns::Derived::*f)(int, const ns::Base &) const, int ns::Derived::*m, decltype(nullptr) n, int last) { }
 CALLED void defaulted(ns::Defaulted d, int last) { }
 template struct ns::Template<long>;
-CALLED int inherited(ns::Further *further) { return 0; }
+CALLED int inherited(ns::Further *further, ns::Both *both, ns::Nearer *nearer) { return 0; }
 int main(int argc, char **argv) {
 	ns::Derived d(argc);
+	ns::Both both; ns::Nearer nearer;
+	inherited(nullptr, &both, &nearer);
 	ns::Template<long> t{1, 2};
 	values({}, {}, {}, {}, 1, {}); copied(1); trivial(1); defaulted({}, 1);
 	auto lambda = [&](int q) __attribute__((noinline)) { return q + argc; };
@@ -91,6 +95,15 @@ TEST_P(DwarfOfCplusplus, MembersOfBasesAreMembers) {
     EXPECT_EQ(types.member(*derived, "z")->bit_offset, 96u);
     EXPECT_FALSE(types.member(*derived, "v")) << "where a virtual base is the object itself says";
     EXPECT_EQ(types.enumerator("Green")->value, 1u);
+    name.name = "ns::Both";
+    const auto both = types.find(name);
+    ASSERT_TRUE(both);
+    EXPECT_FALSE(types.member(*both, "same")) << "two base classes have it";
+    EXPECT_EQ(types.member(*both, "right")->bit_offset, 160u);
+    name.name = "ns::Nearer";
+    const auto nearer = types.find(name);
+    ASSERT_TRUE(nearer);
+    EXPECT_EQ(types.member(*nearer, "same")->bit_offset, 128u) << "the one behind fewer classes";
 }
 
 INSTANTIATE_TEST_SUITE_P(Compiled, DwarfOfCplusplus,

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the table of types says of structs of programs. Those of the libraries that there are here are compared with the values that a program
+// has passed in tests/vm/guest/sources/user_values_test.cpp.
+#include "spec/meanings.h"
+
+#include <array>
+
+#include <gmock/gmock.h>
+
+#include "lang/compile.h"
+#include "lang/expression_error.h"
+#include "support/described_program.h"
+#include "support/program_interpreter.h"
+
+namespace argtrace {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint64_t object_at = 0x7f0000001000, text_at = 0x7f0000002000;
+
+/// A function of a program, and the table that comes with the tool.
+class ProgramValues {
+public:
+    ProgramValues(const std::string &source, const std::string &suffix, const std::string &compiler) : program_(source, suffix, compiler) {
+        program_.read();
+        types_.emplace(program_.types(), lang::Types::FindVariable(), lang::Types::Owner::program);
+        std::vector<std::string> wrong;
+        meanings_.add(shipped_meanings, "shipped", wrong, true);
+        EXPECT_THAT(wrong, IsEmpty());
+    }
+
+    void add(const std::string &rows) {
+        std::vector<std::string> wrong;
+        meanings_.add(rows, "mine", wrong);
+        EXPECT_THAT(wrong, IsEmpty());
+    }
+
+    lang::Scope scope(const std::string &function) {
+        const Prototype &prototype = program_.prototype(function);
+        lang::Scope scope(*types_, prototype, user_functions_x86_64.places(prototype), user_kind);
+        scope.set_text_finder([this](const lang::Types &types, lang::Type type) { return meanings_.text_of(types, type); });
+        return scope;
+    }
+
+    // The names of what the parameter means.
+    std::vector<std::string> meaning(const std::string &function, std::uint32_t parameter = 0) {
+        std::vector<std::string> names;
+        for (const auto &value : meanings_.of(scope(function), parameter))
+            names.push_back(value.name);
+        return names;
+    }
+
+    // The number that the first of them is, of an object there.
+    std::optional<std::uint64_t> meant(const std::string &function, std::uint32_t parameter, const FakeMemory &memory) {
+        const lang::Scope known = scope(function);
+        const auto meaning = meanings_.of(known, parameter);
+        if (meaning.empty())
+            return std::nullopt;
+        const lang::Program compiled = lang::compile(known, {}, meaning);
+        FakeCall call;
+        call.registers[parameter] = object_at;
+        return ProgramInterpreter(compiled, memory).values(call).at(0).as<std::uint64_t>();
+    }
+
+    std::string refusal(const std::string &function, const std::string &values) {
+        try {
+            (void)lang::compile(scope(function), {}, lang::parse_values(values));
+        } catch (const lang::ExpressionError &error) {
+            return error.sentence();
+        }
+        return "none";
+    }
+
+    // What the value is in a call, "?" if it cannot be read.
+    std::string value(const std::string &function, const std::string &expression, const FakeMemory &memory, std::array<std::uint64_t, 2> registers = {object_at, 0}) {
+        const lang::Program compiled = lang::compile(scope(function), {}, lang::parse_values(expression));
+        ProgramInterpreter interpreter(compiled, memory);
+        EXPECT_EQ(interpreter.verify(), "");
+        FakeCall call;
+        std::ranges::copy(registers, call.registers);
+        const auto values = interpreter.values(call);
+        return values.at(0).readable ? values.at(0).bytes : "?";
+    }
+
+    std::optional<bool> holds(const std::string &function, const std::string &condition, const FakeMemory &memory) {
+        const std::vector<lang::Expression> conditions = {lang::parse_condition(condition)};
+        const lang::Program compiled = lang::compile(scope(function), conditions, {});
+        ProgramInterpreter interpreter(compiled, memory);
+        EXPECT_EQ(interpreter.verify(), "");
+        FakeCall call;
+        call.registers[0] = object_at;
+        return interpreter.accepts(call);
+    }
+
+private:
+    DescribedProgram program_;
+    std::optional<lang::Types> types_;
+    Meanings meanings_;
+};
+
+// A string of libc++ as LLVM has changed it: members that the row of LLVM 14 would take for its own.
+constexpr const char *newer_libcxx = R"(
+namespace std { inline namespace __1 {
+template<class C, class T, class A> struct basic_string {
+	struct __long { unsigned long __is_long_ : 1; unsigned long __cap_ : 63; unsigned long __size_; C *__data_; };
+	struct __short { unsigned char __is_long_ : 1; unsigned char __size_ : 7; C __data_[23]; };
+	struct __rep { union { __short __s; __long __l; }; };
+	MEMBERS
+};
+} }
+__attribute__((noinline, used)) void f(const std::basic_string<char, int, int> &s) { }
+int main() { std::basic_string<char, int, int> s; f(s); }
+)";
+
+class NewerLibcxx : public testing::TestWithParam<const char *> {};
+
+TEST_P(NewerLibcxx, StringsHaveTheirLengthElsewhere) {
+    ProgramValues values(newer_libcxx, ".cpp", std::string("g++ -g -O0 -DMEMBERS=\"") + GetParam() + "\"");
+    const std::string function = "f(std::__1::basic_string<char, int, int> const&)";
+    FakeMemory memory;
+    memory.put(object_at, "\x0a" "short\0and more", 24);
+    EXPECT_EQ(values.value(function, "str(s)", memory), "short");
+    EXPECT_EQ(values.holds(function, "str(s) == \"short\"", memory), true);
+    EXPECT_EQ(values.holds(function, "str(s) == \"shor\"", memory), false);
+    const std::array<std::uint64_t, 3> with_pointer = {0x41, 7, text_at};
+    memory.put(object_at, with_pointer);
+    EXPECT_EQ(values.value(function, "str(s)", memory), "?");
+    memory.put(text_at, "nul\0nul and more", 16);
+    EXPECT_EQ(values.value(function, "str(s)", memory), std::string("nul\0nul", 7));
+    EXPECT_EQ(values.value(function, "str(s, 2)", memory), "nu");
+    EXPECT_THAT(values.meaning(function), ElementsAre("value"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Members, NewerLibcxx, testing::Values("__rep __rep_;", "struct { __rep __value_; } __r_;"));
+
+constexpr const char *of_library = R"(
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+struct Declared;
+struct Point { int x, y; };
+#define CALLED __attribute__((noinline, used))
+CALLED void view(std::string_view v) { asm volatile("" : : "r"(v.size())); }
+CALLED void text(const std::string &s) { asm volatile("" : : "r"(&s)); }
+CALLED void vectors(std::vector<int> &v, std::vector<Point> *w, std::vector<bool> &b, std::vector<Declared *> &p) { asm volatile("" : : "r"(&v), "r"(w), "r"(&b), "r"(&p)); }
+struct Deleter { int state; void operator()(Point *) {} };
+CALLED void pointers(std::unique_ptr<Point> &u, std::shared_ptr<Point> *s, std::unique_ptr<Point, void (*)(Point *)> &f, std::unique_ptr<Point, Deleter> &d)
+{ asm volatile("" : : "r"(&u), "r"(s), "r"(&f), "r"(&d)); }
+int main() {
+	std::string s; std::vector<int> v; std::vector<Point> w; std::vector<bool> b; std::vector<Declared *> p; std::unique_ptr<Point> u; std::shared_ptr<Point> t;
+	std::unique_ptr<Point, void (*)(Point *)> f(nullptr, nullptr); std::unique_ptr<Point, Deleter> d;
+	view(s); text(s); vectors(v, &w, b, p); pointers(u, &t, f, d);
+}
+)";
+
+class OfLibrary : public testing::TestWithParam<const char *> {
+protected:
+    // The function of that name, whatever it takes.
+    static std::string function(const DescribedProgram &program, const std::string &name) {
+        for (const auto &[title, prototype] : program.prototypes())
+            if (title.starts_with(name + '('))
+                return title;
+        return name;
+    }
+};
+
+TEST_P(OfLibrary, ClassesHaveMeanings) {
+    DescribedProgram program(of_library, ".cpp", GetParam());
+    program.read();
+    ProgramValues values(of_library, ".cpp", GetParam());
+    EXPECT_THAT(values.meaning(function(program, "view")), ElementsAre("value"));
+    EXPECT_THAT(values.meaning(function(program, "text")), ElementsAre("value"));
+    const std::string vectors = function(program, "vectors"), pointers = function(program, "pointers");
+    EXPECT_THAT(values.meaning(vectors, 0), ElementsAre("value", "size"));
+    EXPECT_THAT(values.meaning(vectors, 1), ElementsAre("value", "size"));
+    EXPECT_THAT(values.meaning(vectors, 2), ElementsAre("size"));
+    EXPECT_THAT(values.meaning(vectors, 3), ElementsAre("value", "size"));
+    EXPECT_THAT(values.meaning(pointers, 0), ElementsAre("ptr"));
+    EXPECT_THAT(values.meaning(pointers, 1), ElementsAre("ptr"));
+    FakeMemory memory;
+    memory.put(object_at, std::array<std::uint64_t, 3>{11, 22, 33});
+    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
+    // libstdc++ has the last one of a tuple first. Of libc++'s pair, two parts may have one name.
+    EXPECT_EQ(values.meant(pointers, 2, memory), is_libcxx ? 11u : 22u);
+    EXPECT_EQ(values.meant(pointers, 3, memory), is_libcxx ? std::nullopt : std::optional(22u));
+    EXPECT_THAT(values.refusal(vectors, "str(v)"), HasSubstr("no pointer to characters"));
+    EXPECT_THAT(values.refusal(function(program, "view"), "str(v) + 1"), HasSubstr("recorded"));
+}
+
+// The characters of a view are all that there may be.
+TEST_P(OfLibrary, ViewsEndWhereTheySay) {
+    DescribedProgram program(of_library, ".cpp", GetParam());
+    program.read();
+    ProgramValues values(of_library, ".cpp", GetParam());
+    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
+    const auto view = [&](std::uint64_t at, std::uint64_t size) { return is_libcxx ? std::array{at, size} : std::array{size, at}; };
+    FakeMemory memory;
+    memory.put(text_at, "view", 4);
+    const std::string name = function(program, "view");
+    EXPECT_EQ(values.value(name, "str(v)", memory, view(text_at, 4)), "view");
+    EXPECT_EQ(values.value(name, "str(v)", memory, view(text_at, 0)), "");
+    EXPECT_EQ(values.value(name, "str(v)", memory, view(text_at, 5)), "?");
+    EXPECT_EQ(values.value(name, "str(v) == \"view\"", memory, view(text_at, 4)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) == \"vie\"", memory, view(text_at, 4)), std::string("\0\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) != \"vie\"", memory, view(text_at, 4)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) ~ \"vi*\"", memory, view(text_at, 2)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) ~ \"vie*\"", memory, view(text_at, 2)), std::string("\0\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) == \"\"", memory, view(0, 0)), std::string("\1\0\0\0", 4));
+    EXPECT_THAT(values.refusal(name, "str(v) ~ \"*ew\""), HasSubstr("str(v) has a length of its own"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Compiled, OfLibrary,
+                         testing::Values("g++ -std=c++17 -g -O0", "g++ -std=c++17 -g -O2", "g++ -std=c++17 -g -D_GLIBCXX_USE_CXX11_ABI=0",
+                                         "clang++ -std=c++17 -g -fstandalone-debug", "clang++ -stdlib=libc++ -std=c++17 -g"));
+
+// Lines of one's own, of C as of C++. The first that can be resolved counts.
+TEST(ProgramRows, AreOfWhatAnArgumentIsOrPointsTo) {
+    ProgramValues values("struct message { const char *text; long size; }; struct other { int x; };\n"
+                         "__attribute__((noinline)) void f(struct message *pointer, struct message value, struct other *o) { }\n"
+                         "int main(void) { struct message m = {0}; f(&m, m, 0); return 0; }",
+                         ".c", "gcc -g -O0");
+    values.add("program mess*: text(it.text, it.length) as gone\nprogram message: text(it.text, it.size), it.size\nprogram other: it.x as it\n");
+    EXPECT_THAT(values.meaning("f", 0), ElementsAre("text", "size"));
+    EXPECT_THAT(values.meaning("f", 1), ElementsAre("text", "size"));
+    FakeMemory memory;
+    memory.put(object_at, std::array<std::uint64_t, 2>{text_at, 3});
+    memory.put(text_at, "abcd", 4);
+    EXPECT_EQ(values.value("f", "str(pointer) as x", memory), "abc");
+    EXPECT_EQ(values.value("f", "str(*pointer) as x", memory), "abc");
+    EXPECT_THAT(values.refusal("f", "str(o)"), HasSubstr("no pointer to characters"));
+    EXPECT_THAT(values.refusal("f", "pointer.size"), HasSubstr("write '->'")) << "only of what a line says";
+}
+
+} // namespace
+} // namespace argtrace

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Functions that take objects of C++'s library, for tests that trace them. It prints what it passes, a line for each call: "NAME" and the
+// arguments as JSON.
+//
+//   user_values ROUNDS LOG
+//   user_values absent         passes objects that lead to memory which is not there, or is the kernel's
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct uv_point {
+    int x, y;
+};
+
+namespace {
+
+volatile long sink;
+std::FILE *call_log;
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text)
+        if (c == '\0')
+            out += "\\u0000";
+        else
+            out += c;
+    return out + '"';
+}
+
+std::string hexadecimal(const void *pointer) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "\"%p\"", pointer);
+    return pointer ? text : "\"0x0\"";
+}
+
+} // namespace
+
+#define CALLED __attribute__((noinline, used, visibility("default")))
+
+CALLED void uv_string(const std::string &reference, std::string *pointer, std::string value, int last) {
+    sink = sink + static_cast<long>(reference.size() + pointer->size() + value.size()) + last;
+}
+
+CALLED void uv_view(std::string_view view, const std::string_view &other) {
+    sink = sink + static_cast<long>(view.size() + other.size());
+}
+
+CALLED void uv_vector(const std::vector<short> &numbers, std::vector<uv_point> *points, std::vector<bool> &bits) {
+    sink = sink + static_cast<long>(numbers.size() + points->size() + bits.size());
+}
+
+CALLED void uv_pointers(const std::unique_ptr<uv_point> &owned, std::unique_ptr<uv_point, void (*)(uv_point *)> &freed, std::shared_ptr<uv_point> shared) {
+    sink = sink + (owned ? 1 : 0) + (freed ? 1 : 0) + (shared ? 1 : 0);
+}
+
+CALLED void uv_absent(const std::string &reference, std::string *pointer, std::string_view view, const std::vector<short> &numbers) {
+    asm volatile("" : : "r"(&reference), "r"(pointer), "r"(view.size()), "r"(&numbers));
+}
+
+namespace {
+
+void free_point(uv_point *point) {
+    delete point;
+}
+
+/// As many characters as there are, behind which there is no memory.
+class LastOfPage {
+public:
+    explicit LastOfPage(std::string_view text) : size_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
+        page_ = static_cast<char *>(::mmap(nullptr, 2 * size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        ::mprotect(page_ + size_, size_, PROT_NONE);
+        view_ = {page_ + size_ - text.size(), text.size()};
+        std::memcpy(page_ + size_ - text.size(), text.data(), text.size());
+    }
+    ~LastOfPage() { ::munmap(page_, 2 * size_); }
+    std::string_view view() const { return view_; }
+
+private:
+    std::size_t size_;
+    char *page_;
+    std::string_view view_;
+};
+
+void call_strings(long round) {
+    const std::string number = std::to_string(round);
+    const std::string reference = round % 5 == 0 ? "" : "ref " + number;
+    std::string pointer = "a longer one, which is not in the object itself " + number;
+    std::string value = "with";
+    value += '\0';
+    value += "NUL" + number;
+    std::fprintf(call_log, "uv_string {\"reference\":%s,\"pointer\":%s,\"value\":%s,\"last\":%ld}\n", quoted(reference).c_str(), quoted(pointer).c_str(),
+                 quoted(value).c_str(), round);
+    uv_string(reference, &pointer, value, static_cast<int>(round));
+    const LastOfPage last("end of page " + number);
+    const std::string_view part = std::string_view(pointer).substr(2, 6);
+    std::fprintf(call_log, "uv_view {\"view\":%s,\"other\":%s}\n", quoted(last.view()).c_str(), quoted(part).c_str());
+    uv_view(last.view(), part);
+}
+
+void call_vectors(long round) {
+    std::vector<short> numbers;
+    for (long i = 0; i < round % 40; i++)
+        numbers.push_back(static_cast<short>(i - round));
+    std::vector<uv_point> points(static_cast<std::size_t>(round % 3), {static_cast<int>(round), 2});
+    std::vector<bool> bits(static_cast<std::size_t>(round * 7));
+    std::string text = "[", point_text = "[";
+    for (std::size_t i = 0; i < numbers.size() && i < 16; i++)
+        text += (i ? "," : "") + std::to_string(numbers[i]);
+    for (std::size_t i = 0; i < points.size(); i++)
+        point_text += (i ? "," : "") + ("{\"x\":" + std::to_string(round) + ",\"y\":2}");
+    std::fprintf(call_log, "uv_vector {\"numbers.value\":%s],\"numbers.size\":%zu,\"points.value\":%s],\"points.size\":%zu,\"bits.size\":%zu}\n", text.c_str(),
+                 numbers.size(), point_text.c_str(), points.size(), bits.size());
+    uv_vector(numbers, &points, bits);
+}
+
+void call_pointers(long round) {
+    std::unique_ptr<uv_point> owned(round % 2 ? new uv_point{1, 2} : nullptr);
+    std::unique_ptr<uv_point, void (*)(uv_point *)> freed(new uv_point{3, 4}, free_point);
+    const auto shared = std::make_shared<uv_point>(uv_point{static_cast<int>(round), 6});
+    std::fprintf(call_log, "uv_pointers {\"owned.ptr\":%s,\"freed.ptr\":%s,\"shared.ptr\":%s}\n", hexadecimal(owned.get()).c_str(),
+                 hexadecimal(freed.get()).c_str(), hexadecimal(shared.get()).c_str());
+    uv_pointers(owned, freed, shared);
+}
+
+/// An object whose bytes are all of words that lead nowhere, or into the kernel.
+struct alignas(8) Wrong {
+    unsigned long words[8];
+};
+
+void call_absent() {
+    for (const unsigned long word : {0x1001ul, 0xffffffff81000001ul}) {
+        Wrong wrong;
+        for (std::size_t i = 0; i < std::size(wrong.words); i++)
+            wrong.words[i] = word + 16 * i; // the end of a vector is behind its begin
+        uv_absent(reinterpret_cast<const std::string &>(wrong), reinterpret_cast<std::string *>(word), {reinterpret_cast<const char *>(word), 8},
+                  reinterpret_cast<const std::vector<short> &>(wrong));
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc > 1 && !std::strcmp(argv[1], "absent")) {
+        call_absent();
+        return 0;
+    }
+    const long rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0;
+    call_log = argc > 2 ? std::fopen(argv[2], "w") : nullptr;
+    if (!call_log)
+        return 2;
+    for (long round = 0; round < rounds; round++) {
+        call_strings(round);
+        call_vectors(round);
+        call_pointers(round);
+    }
+    return std::fclose(call_log) != 0;
+}
