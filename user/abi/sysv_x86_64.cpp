@@ -53,6 +53,7 @@ struct State {
     unsigned vectors = 0;
     std::uint32_t stack = 0; // bytes taken behind the return address
     bool is_stack_known = true;
+    bool may_be_by_clang = false; // whose versions before 18 do not align __int128 on the stack
 
     bool operator==(const State &) const = default;
 };
@@ -74,6 +75,8 @@ void place(State &state, const Shape &shape, std::uint32_t alignment, Argument &
         state.registers += words;
         return;
     }
+    if (state.may_be_by_clang && shape.kind != Shape::Kind::aggregate && state.stack % alignment != 0)
+        state.is_stack_known = false;
     state.stack = round_up(state.stack, alignment);
     if (shape.kind != Shape::Kind::floating && state.is_stack_known) {
         argument.loc = ARGTRACE_LOC_STACK;
@@ -161,6 +164,7 @@ std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
 std::vector<std::optional<UserOperand>> sysv_x86_64_operands(const Prototype &prototype) {
     std::vector<std::optional<UserOperand>> operands;
     State state = first_state(prototype);
+    state.may_be_by_clang = true;
     bool known = result_is_known(prototype.result_shape);
     for (const Parameter &parameter : prototype.parameters) {
         std::optional<UserOperand> &operand = operands.emplace_back();

@@ -2,6 +2,7 @@
 #include "dwarf/passing.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "btf/limits.h"
 
@@ -32,6 +33,8 @@ public:
         if (!whole || !(whole->is_composite() || whole->kind == Kind::floating || whole->number != Number::whole))
             return;
         size_ = whole->size;
+        if (shape.bytes == 0 && size_ <= std::numeric_limits<std::uint32_t>::max()) // BTF has no numbers of this size
+            shape.bytes = static_cast<std::uint32_t>(size_);
         visit(id, 0, 0, 0);
         if (is_unknown_) {
             shape.kind = Shape::Kind::unknown;

@@ -161,7 +161,7 @@ Meanings Meanings::load(std::vector<std::string> &wrong) {
 std::vector<lang::ArgumentExpression> Meanings::of(const lang::Scope &scope,
                                                    std::uint32_t parameter) {
     const lang::Scope::Parameter &argument = scope.parameters().at(parameter);
-    if (argument.place.loc == ARGTRACE_LOC_NONE)
+    if (argument.place.loc == ARGTRACE_LOC_NONE && !argument.operand)
         return {};
     const Row *row = find(scope.types(), argument.place.type_name, argument.type);
     if (!row)

@@ -82,6 +82,13 @@ TEST_P(DwarfOfC, ArgumentsAreWhereTheConventionHasThem) {
     EXPECT_EQ(program_.places("local"), "a rdi, b rsi");
 }
 
+TEST_P(DwarfOfC, NumbersWithoutATypeHaveTheirRoomOnTheStack) {
+    const auto operands = user_functions_x86_64.operands(program_.prototype("numbers"));
+    ASSERT_EQ(operands.size(), 10u);
+    ASSERT_TRUE(operands[8]);
+    EXPECT_EQ(operands[8]->number, 40) << "p is behind l, a long double _Complex";
+}
+
 TEST_P(DwarfOfC, TypesHaveTheirMembers) {
     const lang::Types types(program_.types(), {}, lang::Types::Owner::program);
     lang::TypeName name;
@@ -178,6 +185,19 @@ TEST(DwarfClones, AreAsTheListsOfPlacesSay) {
     EXPECT_EQ(clones["part"], "p ?, x rsi");
     EXPECT_EQ(clones["shifted"], "unused ?, b rdi");
     EXPECT_EQ(clones["exported"], "unused rdi, b rsi");
+}
+
+// Before version 18 it does not align __int128 on the stack, and where an argument is there its DWARF says by a register of the function's own.
+TEST(DwarfByClang, WhatIsBehindUnalignedNumbersIsNotGuessed) {
+    DescribedProgram program("int wide(long a, long b, long c, long d, long e, long f, int seventh, __int128 eighth, int last) { return seventh + last; }\n"
+                             "int main(void) { return wide(1, 2, 3, 4, 5, 6, 7, 8, 9); }",
+                             ".c", "clang -g -O0");
+    program.read();
+    const auto operands = user_functions_x86_64.operands(program.prototype("wide"));
+    ASSERT_EQ(operands.size(), 9u);
+    ASSERT_TRUE(operands[6]);
+    EXPECT_EQ(operands[6]->number, 8);
+    EXPECT_FALSE(operands[8]);
 }
 
 // clang gives them no names of their own.
