@@ -68,7 +68,8 @@ private:
 
 class FunctionDecoder {
 public:
-    FunctionDecoder(const Object &object, std::span<const CodePiece> pieces) : object_(object), pieces_(pieces) {
+    FunctionDecoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry)
+        : object_(object), pieces_(pieces), entry_(pieces.empty() ? 0 : pieces[0].address + entry) {
         ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     }
 
@@ -113,7 +114,7 @@ private:
     /// False: it may lead to another function, or is no code of a program's.
     bool take(const Instruction &instruction, const TableJump &tables) {
         if (instruction.is_return()) {
-            const auto place = static_cast<std::int64_t>(instruction.address - pieces_[0].address);
+            const auto place = static_cast<std::int64_t>(instruction.address - entry_);
             if (place < std::numeric_limits<std::int32_t>::min() || place > std::numeric_limits<std::int32_t>::max())
                 return false;
             returns_.places.push_back(static_cast<std::int32_t>(place));
@@ -124,7 +125,7 @@ private:
         const auto target = instruction.target();
         if (!target)
             return tables.is_one(instruction);
-        returns_.loops = returns_.loops || *target == pieces_[0].address;
+        returns_.loops = returns_.loops || *target == entry_;
         targets_.insert(*target);
         return std::any_of(pieces_.begin(), pieces_.end(),
                            [target](const CodePiece &piece) { return *target - piece.address < piece.size; });
@@ -132,6 +133,7 @@ private:
 
     const Object &object_;
     std::span<const CodePiece> pieces_;
+    std::uint64_t entry_; ///< where its calls begin
     ZydisDecoder decoder_;
     FunctionReturns returns_;
     std::set<std::uint64_t> starts_, targets_;
@@ -139,10 +141,10 @@ private:
 
 } // namespace
 
-FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces) {
+FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry) {
     if (object.machine() != EM_X86_64)
         return {};
-    return FunctionDecoder(object, pieces).decode();
+    return FunctionDecoder(object, pieces, entry).decode();
 }
 
 } // namespace argtrace::elf

@@ -9,12 +9,12 @@
 
 namespace argtrace::elf {
 
-/// By which instructions a function returns to its caller.
+/// By which instructions a function returns to its caller, relative to where its calls begin.
 struct FunctionReturns {
-    /// Where they are, in bytes from the function's first instruction. Empty: that is not known for sure, or the function may end in a
+    /// Where they are, in bytes. Empty: that is not known for sure, or the function may end in a
     /// jump to another.
     std::vector<std::int32_t> places;
-    bool loops = false; ///< it jumps to its first instruction
+    bool loops = false; ///< it jumps to where its calls begin
 };
 
 /// A piece of code of the object.
@@ -23,8 +23,8 @@ struct CodePiece {
 };
 
 /// Decodes a function. Its first piece begins with its first instruction, and the others are what the compiler has put elsewhere
-/// ("NAME.cold"). Where something is not understood, nothing is known: a breakpoint must not be in the middle of an instruction. Only of
+/// ("NAME.cold"). Its calls begin `entry` bytes from there. Where something is not understood, nothing is known: a breakpoint must not be in the middle of an instruction. Only of
 /// x86-64.
-FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces);
+FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry = 0);
 
 } // namespace argtrace::elf

@@ -13,7 +13,7 @@ namespace {
 // Go's runtime/symtab.go: pcHeader, functab, _func. Version 1.18 has no line of the function's beginning.
 constexpr std::uint32_t magic_1_18 = 0xfffffff0, magic_1_20 = 0xfffffff1;
 constexpr std::size_t flags_at_1_18 = 37, flags_at_1_20 = 41;
-constexpr std::uint8_t top_frame = 1;
+constexpr std::uint8_t top_frame = 1, assembly = 4;
 constexpr std::uint64_t function_entry_size = 8, text_at_header = 24;
 
 const Object::Section *table_of(const Object &object) {
@@ -106,7 +106,7 @@ std::optional<GoFunctions::Function> GoFunctions::at(std::size_t number) const {
     const auto flags = description.number<std::uint8_t>();
     if (entry.failed() || description.failed() || end <= start)
         return std::nullopt;
-    return Function{text_ + start, text_ + end, name, caller_of(text_at(names_, name), flags & top_frame), sizes};
+    return Function{text_ + start, text_ + end, name, caller_of(text_at(names_, name), flags & top_frame), (flags & assembly) != 0, sizes};
 }
 
 void GoFunctions::visit_sizes(const Function &function,

@@ -27,6 +27,7 @@ public:
         std::uint64_t start, end; ///< addresses
         std::uint32_t name;       ///< where it is in names()
         Caller caller;
+        bool is_assembly;         ///< written in it, and so most often called as Go's functions were before version 1.17, on the stack
         std::uint32_t sizes;      ///< for visit_sizes()
     };
     std::size_t count() const { return count_; }

@@ -120,10 +120,12 @@ UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
     const std::string path = user_object_path(spec);
     if (const auto known = objects_.find(path); known != objects_.end())
         return known->second;
-    Object object{open_user_object(spec, path), {}, {}, {}};
+    Object object{open_user_object(spec, path), {}, {}, {}, {}};
     object.functions = elf::list_functions(object.content);
     object.described = dwarf::Functions::open(object.content, *kernel_.architecture().user_functions->dwarf_registers);
-    return objects_.emplace(path, std::move(object)).first->second;
+    Object &kept = objects_.emplace(path, std::move(object)).first->second;
+    kept.go = GoCode::of(kept.content);
+    return kept;
 }
 
 /// Collects the functions of one object that a spec means; what they take is made into types all at once.
@@ -142,12 +144,13 @@ public:
             pending_.push_back({begin(offset, name, std::move(find_returns)), written ? built_.add(written->parameters, written->result, written->variadic) : registers(), false});
     }
 
-    /// The same by DWARF; false if that does not describe it. Parameters are called as the manual has them, where that is known.
-    bool add_described(std::uint64_t offset, const elf::NamedFunction &function, const std::optional<WrittenPrototype> &manual,
+    /// The same by DWARF, which has the function at `begin`; false if that does not describe it. Parameters are called as the manual has
+    /// them, where that is known.
+    bool add_described(std::uint64_t offset, std::uint64_t begin_offset, const elf::NamedFunction &function, const std::optional<WrittenPrototype> &manual,
                        std::function<UserReturns()> find_returns) {
         if (!described_ || offsets_.contains(offset))
             return offsets_.contains(offset);
-        const std::optional<std::uint64_t> address = object_.content.address_of(offset);
+        const std::optional<std::uint64_t> address = object_.content.address_of(begin_offset);
         const auto number = address ? described_->add(*address, function, manual ? manual->parameters : std::vector<WrittenParameter>()) : std::nullopt;
         if (!number)
             return false;
@@ -234,22 +237,23 @@ std::function<UserReturns()> UserFunctionFinder::returns_of(Object &object, cons
         if (!at)
             return UserReturns();
         if (!object.returns)
-            object.returns.emplace(object.content, object.functions);
+            object.returns.emplace(object.content, object.functions, object.go);
         return object.returns->find(*at);
     };
 }
 
-/// Adds what it takes: what the user says counts first, then what the compiler says.
-void UserFunctionFinder::add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t offset) {
+/// Adds what it takes: what the user says counts first, then what the compiler says. It begins at an offset in the file.
+void UserFunctionFinder::add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t begin) {
+    const std::uint64_t offset = begin + (object.go && object.go->has(function) ? object.go->entry(function) : 0);
     const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
     if (written != written_.end()) {
-        collection.add(offset, function.name, *written, returns_of(object, function, offset));
+        collection.add(offset, function.name, *written, returns_of(object, function, begin));
         return;
     }
     // glibc's sources call arguments otherwise than its manual, and a SPEC is to mean the same whether its debug information is there or not.
     const std::optional<WrittenPrototype> manual = find_library_prototype(object.name, function.symbol);
-    if (!collection.add_described(offset, function, manual, returns_of(object, function, offset)))
-        collection.add(offset, function.name, manual, returns_of(object, function, offset));
+    if (!collection.add_described(offset, begin, function, manual, returns_of(object, function, begin)))
+        collection.add(offset, function.name, manual, returns_of(object, function, begin));
 }
 
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {

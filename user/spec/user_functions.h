@@ -13,6 +13,7 @@
 #include "spec/functions.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
+#include "spec/user_go.h"
 #include "spec/user_objects.h"
 #include "spec/user_returns.h"
 
@@ -38,12 +39,13 @@ private:
     struct Object : UserObject {
         std::vector<elf::NamedFunction> functions;
         std::unique_ptr<dwarf::Functions> described; ///< by DWARF; null: there is none
+        std::optional<GoCode> go = {};                 ///< nothing: it has none
         std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for
     };
 
     Object &open(const Spec &spec);
     static std::function<UserReturns()> returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset);
-    void add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t offset);
+    void add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t begin);
 
     Kernel &kernel_;
     const std::vector<WrittenPrototype> &written_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "elf/go_functions.h"
 #include "spec/assessment.h"
 
 namespace argtrace {
@@ -30,15 +29,15 @@ bool may_throw(const elf::Object &object, const std::vector<elf::NamedFunction> 
 
 } // namespace
 
-UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions)
-    : object_(object), is_go_(elf::GoFunctions::read(object).has_value()), throws_(may_throw(object, functions)) {
+UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions, const std::optional<GoCode> &go)
+    : object_(object), go_(go), throws_(may_throw(object, functions)) {
     for (const elf::NamedFunction &function : functions)
         if (const std::string_view symbol = function.symbol; is_cold(symbol))
             cold_.emplace(symbol.substr(0, symbol.rfind(".cold")), elf::CodePiece{function.address, function.size});
 }
 
 UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) const {
-    if (is_go_)
+    if (go_)
         return {.why_none = "it is in a Go program, whose stacks move while functions run: that is not followed yet"};
     UserReturns returns{.throws = throws_};
     std::vector<elf::CodePiece> pieces{{function.address, function.size}};

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "elf/function_list.h"
 #include "elf/function_returns.h"
+#include "spec/user_go.h"
 
 namespace argtrace {
 
@@ -18,16 +20,17 @@ struct UserReturns {
     bool throws = false;            ///< an exception may go through it, which finds no way past the address of a uretprobe
 };
 
-/// Finds them for functions of one object. Both stay the caller's.
+/// Finds them for functions of one object. All stay the caller's.
 class UserReturnsFinder {
 public:
-    UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions);
+    UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions, const std::optional<GoCode> &go);
 
     UserReturns find(const elf::NamedFunction &function) const;
 
 private:
     const elf::Object &object_;
-    bool is_go_, throws_;
+    const std::optional<GoCode> &go_;
+    bool throws_;
     std::multimap<std::string_view, elf::CodePiece> cold_; ///< what the compiler has put elsewhere, by the name of its function
 };
 

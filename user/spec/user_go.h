@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "elf/function_list.h"
+#include "elf/object.h"
+
+namespace argtrace {
+
+/// The functions of an object that the Go compiler has made. Their stacks are moved while they run, so that they may be called in the middle of
+/// a check of their stack twice, and an address on it must not be replaced.
+class GoCode {
+public:
+    /// Nothing if there are none.
+    static std::optional<GoCode> of(const elf::Object &object);
+
+    /// Whether a function is Go's, and not C's in a program of both. Where nothing tells, all are.
+    bool has(const elf::NamedFunction &function) const { return functions_.empty() || functions_.contains(function.address); }
+
+    /// Where its calls begin, in bytes from its first instruction.
+    std::uint32_t entry(const elf::NamedFunction &function) const;
+
+    /// Why its calls cannot be followed; empty: they can.
+    std::string_view why_not_followed(const elf::NamedFunction &function) const;
+
+    /// Whether it is passed its arguments in registers.
+    bool takes_registers(const elf::NamedFunction &function) const { return why_not_followed(function).empty(); }
+
+private:
+    explicit GoCode(const elf::Object &object) : object_(&object) {}
+
+    const elf::Object *object_;
+    std::map<std::uint64_t, bool> functions_; ///< by address: whether they are written in assembly. None: the program is too old to say
+};
+
+} // namespace argtrace
