@@ -45,10 +45,11 @@ enum argtrace_unfollowed {
 	ARGTRACE_UNFOLLOWED_REMOVED	= 2,	/* the probe was removed meanwhile */
 	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call */
 	ARGTRACE_UNFOLLOWED_MISSED	= 4,	/* the kernel's fprobe or kretprobe had no free instance, or was already running */
-	ARGTRACE_UNFOLLOWED_LEFT	= 5,	/* a user function was left without returning: longjmp(), an exception */
+	ARGTRACE_UNFOLLOWED_LEFT	= 5,	/* a user function was left without returning: longjmp(), an exception, a panic */
+	ARGTRACE_UNFOLLOWED_NO_GOROUTINE = 6,	/* ARGTRACE_PROBE_GOROUTINES: the goroutine could not be read at entry */
 };
 
-#define ARGTRACE_UNFOLLOWED_COUNT	6	/* reasons known to this version */
+#define ARGTRACE_UNFOLLOWED_COUNT	7	/* reasons known to this version */
 #define ARGTRACE_UNFOLLOWED_MAX		7	/* room for them */
 
 struct argtrace_return_counts {

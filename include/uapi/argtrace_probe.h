@@ -188,6 +188,8 @@ enum argtrace_by_reason {
 #define ARGTRACE_PROBE_RETURNS_MASK	(ARGTRACE_PROBE_RETURNS_MAX << ARGTRACE_PROBE_RETURNS_SHIFT)
 /* Likewise: the function jumps to its first instruction, so that one call may come there several times. */
 #define ARGTRACE_PROBE_LOOPS		(1u << 5)
+/* Likewise, with one such instruction at least: a function of Go, see argtrace_user_file.h. */
+#define ARGTRACE_PROBE_GOROUTINES	(1u << 6)
 
 /*
  * Probes with ARGTRACE_PROBE_RETURN. argtrace calls the function's body in place of the caller, with copies of its arguments on

@@ -144,10 +144,14 @@ enum argtrace_insn_source {
 	/* When a user function is entered: the lower 8 bytes of the register for floating-point numbers `index`, of x86-64 XMM0
 	 * to XMM15. Arguments of class SSE are in the first eight (psABI, 3.2.3). */
 	ARGTRACE_SOURCE_VECTOR	= 13,
+	/* As SOURCE_RETURN, with ARGTRACE_PROBE_GOROUTINES: register `index` of those that functions of Go return values in, as
+	 * SOURCE_REG counts them. Of x86-64 these are rax, rbx, rcx, rdi, rsi, r8, r9, r10 and r11. */
+	ARGTRACE_SOURCE_RESULT	= 14,
 };
 
 #define ARGTRACE_RETURN_VECTOR	2	/* with SOURCE_RETURN */
 #define ARGTRACE_RETURN_VECTORS	2
+#define ARGTRACE_RETURN_VECTORS_GO	15	/* with ARGTRACE_PROBE_GOROUTINES: ABIInternal, X0 to X14 */
 
 /* Both IDs as seen in the initial user namespace. */
 enum argtrace_identity {

@@ -22,6 +22,12 @@
  * by an exception, or with its thread or its program, counts as ARGTRACE_UNFOLLOWED_LEFT or ARGTRACE_UNFOLLOWED_EXITED as soon as
  * that is certain, and as in flight until then; one that began before the probe was there has no record.
  *
+ * Stacks of Go are moved while functions run, so that with ARGTRACE_PROBE_GOROUTINES what belongs together has the same process, the same
+ * goroutine and the same distance from the end of its stack, whichever thread and stack that is; see Go's ABIInternal. A call, or a return,
+ * at some distance proves that the goroutine's calls farther from the end have been left. The place is one at which the stack pointer is as
+ * at the function's first instruction, which may come behind the check of its stack. A call whose goroutine cannot be read counts as
+ * ARGTRACE_UNFOLLOWED_NO_GOROUTINE. ARGTRACE_SOURCE_RESULT is what the function returns, and neither LOC_RETURN nor SOURCE_RETURN.
+ *
  * -EOPNOTSUPP such a place cannot be probed: there is no such file in the session, the offset is beyond its end, its file system has no
  * pages for it, or, where a process has mapped it, uprobes do not take the instruction; or there is a probe of the place already, of
  * whomever, with another semaphore or none.
@@ -61,7 +67,7 @@ struct argtrace_user_file {
 
 /*
  * `index` of ARGTRACE_SOURCE_REG: registers of x86-64 that pass no arguments, as the process has them at the instruction. For probes of
- * ARGTRACE_KIND_USER without RETURN only.
+ * ARGTRACE_KIND_USER without RETURN only; and with ARGTRACE_PROBE_GOROUTINES all but rsp and rip, as they were at entry.
  */
 enum argtrace_user_reg_x86_64 {
 	ARGTRACE_X86_64_RAX	= 6,

@@ -26,7 +26,13 @@
  *   argtrace_regs_store_few(), _all(), _bp()
  *                                   how a tracepoint stores what it is passed as if it were a
  *                                   function's call
- *   argtrace_reg_place(), argtrace_return_place(), argtrace_duration_place(), argtrace_bp_place()
+ *   ARGTRACE_RESULTS, argtrace_result_number()
+ *                                   how many registers a function of Go may return values in, and
+ *                                   which of them one is; ARGTRACE_RESULTS: it is none
+ *   argtrace_frame_has_register()   whether what is kept of a call of a function of Go has that
+ *                                   register, as it was at entry
+ *   argtrace_result_place(), argtrace_reg_place(), argtrace_return_place(),
+ *   argtrace_duration_place(), argtrace_bp_place()
  *                                   where in memory a value lies, from the address of a struct
  *                                   argtrace_regs on: what the
  *                                   operations of a program read without knowing what it is

@@ -25,6 +25,8 @@
  *                             returns to
  *   argtrace_user_entry_sp()  the stack pointer at the entry of a function that has returned
  *   argtrace_user_calls()     whether the last of 8 bytes of code are an instruction that calls
+ *   argtrace_user_goroutine() where a function of Go has the address of its goroutine, whenever it
+ *                             is entered and when it returns
  */
 #ifndef ARGTRACE_ARCH_USER_H
 #define ARGTRACE_ARCH_USER_H

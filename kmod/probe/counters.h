@@ -38,7 +38,12 @@ struct argtrace_return_counters {
 	unsigned long filtered;
 	unsigned long sampled;
 	unsigned long faults;		/* beside the outcome */
-	unsigned long low_stack;
+	union {
+		/* kernel functions */
+		unsigned long low_stack;
+		/* functions of Go: where their calls belong could not be read */
+		unsigned long no_goroutine;
+	};
 	union {
 		/* kernel functions: a call on its way into the trampoline counts here */
 		unsigned long taken;

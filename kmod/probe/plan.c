@@ -280,7 +280,8 @@ void argtrace_plan_put(struct argtrace_plan *plan)
 /* The flags that user space passes in. */
 #define FLAGS_IN                                                                        \
 	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | \
-	 ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS)
+	 ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS | \
+	 ARGTRACE_PROBE_GOROUTINES)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
@@ -412,7 +413,6 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan,
 		/* A plan is only revived when none of its calls is in flight. */
 		.in_flight = entered - ended(plan, &counted.outcomes, following),
 		.unfollowed = {
-			[ARGTRACE_UNFOLLOWED_STACK] = following->low_stack - earlier->low_stack,
 			[ARGTRACE_UNFOLLOWED_REMOVED] = following->removed - earlier->removed,
 			[ARGTRACE_UNFOLLOWED_EXITED] = following->exited - earlier->exited,
 			[ARGTRACE_UNFOLLOWED_MISSED] =
@@ -422,6 +422,9 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan,
 	counts->unfollowed[plan->kind == ARGTRACE_KIND_USER ? ARGTRACE_UNFOLLOWED_LEFT :
 							      ARGTRACE_UNFOLLOWED_TAKEN] =
 		following->taken - earlier->taken;
+	counts->unfollowed[plan->kind == ARGTRACE_KIND_USER ? ARGTRACE_UNFOLLOWED_NO_GOROUTINE :
+							      ARGTRACE_UNFOLLOWED_STACK] =
+		following->low_stack - earlier->low_stack;
 	fill_counts(plan, &counted, &counts->counts);
 }
 

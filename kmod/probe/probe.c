@@ -63,7 +63,8 @@ static bool flags_are_valid(u32 flags)
 {
 	const u32 known = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK |
 			  ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK |
-			  ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS;
+			  ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
+			  ARGTRACE_PROBE_GOROUTINES;
 	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL,
 		  reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
 
@@ -94,7 +95,11 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 	    header->flags & ARGTRACE_PROBE_RETURN)
 		return false;
 	if (header->kind != ARGTRACE_KIND_USER &&
-	    header->flags & (ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS))
+	    header->flags & (ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
+			     ARGTRACE_PROBE_GOROUTINES))
+		return false;
+	/* The kernel's uretprobe would end a program that moves its stacks. */
+	if (header->flags & ARGTRACE_PROBE_GOROUTINES && !argtrace_schema_nr_returns(header))
 		return false;
 	if ((header->kind == ARGTRACE_KIND_SYSCALL || header->kind == ARGTRACE_KIND_USER) &&
 	    (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
@@ -156,7 +161,8 @@ static bool schema_is_valid(const struct argtrace_probe *schema)
 		/* There is at most one return value. */
 		if (argtrace_schema_args(schema)[i].loc != ARGTRACE_LOC_RETURN)
 			continue;
-		if (!returns)
+		/* What a function of Go returns is the program's to find. */
+		if (!returns || schema->flags & ARGTRACE_PROBE_GOROUTINES)
 			return false;
 		returns = false;
 	}

@@ -25,6 +25,7 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	switch (op->source) {
 	case ARGTRACE_SOURCE_REG:
 	case ARGTRACE_SOURCE_RETURN:
+	case ARGTRACE_SOURCE_RESULT:
 	case ARGTRACE_SOURCE_DURATION:
 		return argtrace_op_reg(op, run->fregs);
 	case ARGTRACE_SOURCE_SLOT:

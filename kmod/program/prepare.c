@@ -51,6 +51,9 @@ static u8 place_of(const struct argtrace_insn *insn, bool returns)
 		return argtrace_return_place(array_index_nospec(insn->index, 2));
 	case ARGTRACE_SOURCE_VECTOR:
 		return insn->index;
+	case ARGTRACE_SOURCE_RESULT:
+		return argtrace_result_place(array_index_nospec(argtrace_result_number(insn->index),
+								ARGTRACE_RESULTS));
 	case ARGTRACE_SOURCE_DURATION:
 		return argtrace_duration_place();
 	case ARGTRACE_SOURCE_IDENTITY:

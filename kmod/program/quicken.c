@@ -50,6 +50,7 @@ static enum argtrace_op_kind quick_kind(const struct argtrace_insn *insn)
 			return ARGTRACE_OP_OTHER;
 		fallthrough;
 	case ARGTRACE_SOURCE_REG:
+	case ARGTRACE_SOURCE_RESULT:
 	case ARGTRACE_SOURCE_DURATION:
 		return of_register[array_index_nospec(insn->loads, ARRAY_SIZE(of_register))];
 	case ARGTRACE_SOURCE_IDENTITY:

@@ -279,6 +279,7 @@ int argtrace_program_verify(struct argtrace_verified *program, const struct argt
 		.followed = schema->flags & ARGTRACE_PROBE_RETURN,
 		.ticks = schema->kind == ARGTRACE_KIND_TIMER,
 		.user_code = schema->kind == ARGTRACE_KIND_USER,
+		.goroutines = schema->flags & ARGTRACE_PROBE_GOROUTINES,
 	};
 	program->data = (const u8 *)(program->insns + head->nr_insns);
 	program->idle_has_stacks = program->ticks &&

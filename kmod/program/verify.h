@@ -25,6 +25,7 @@ struct argtrace_verified {
 	bool followed;				/* calls are recorded when they return */
 	bool ticks;				/* there are no calls, but ticks of a timer */
 	bool user_code;				/* calls are those of user code */
+	bool goroutines;			/* followed calls: of functions of Go */
 	bool idle_has_stacks;			/* ARGTRACE_TIMER_IDLE */
 };
 

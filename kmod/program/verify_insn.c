@@ -30,16 +30,23 @@ static bool stack_id_is_alone(const struct argtrace_insn *insn)
 	       !(insn->flags & (ARGTRACE_INSN_SIGNED | ARGTRACE_INSN_SWAP)) && insn->mask == ~0ull;
 }
 
-/* The frame of a call that is followed has the registers of its arguments alone. */
-static u32 registers_of(const struct argtrace_verified *program)
+/*
+ * The frame of a call that is followed has the registers of its arguments alone; that of a function
+ * of Go has others as well.
+ */
+static bool has_register(const struct argtrace_verified *program, u32 index)
 {
-	return program->user_code && !program->followed ? ARGTRACE_USER_REG_COUNT :
-							  ARGTRACE_REG_COUNT;
+	if (program->goroutines)
+		return argtrace_frame_has_register(index);
+	return index < (program->user_code && !program->followed ? ARGTRACE_USER_REG_COUNT :
+								   ARGTRACE_REG_COUNT);
 }
 
 /* The kernel's functions return nothing in registers that the kernel leaves alone. */
 static u32 results_of(const struct argtrace_verified *program)
 {
+	if (program->goroutines)
+		return ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS_GO;
 	return program->user_code ? ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS :
 				    ARGTRACE_RETURN_VECTOR;
 }
@@ -49,13 +56,18 @@ static bool source_is_valid(const struct argtrace_verified *program,
 {
 	switch (insn->source) {
 	case ARGTRACE_SOURCE_RETURN:
-		return returns && insn->index < results_of(program);
+		/* Go's first results are SOURCE_RESULT. */
+		return returns && insn->index < results_of(program) &&
+		       (insn->index >= ARGTRACE_RETURN_VECTOR || !program->goroutines);
+	case ARGTRACE_SOURCE_RESULT:
+		return returns && program->goroutines &&
+		       argtrace_result_number(insn->index) < ARGTRACE_RESULTS;
 	case ARGTRACE_SOURCE_DURATION:
 		return returns && !insn->index;
 	case ARGTRACE_SOURCE_IDENTITY:
 		return insn->index <= ARGTRACE_IDENTITY_CGROUP;
 	case ARGTRACE_SOURCE_REG:
-		return insn->index < registers_of(program) && !program->ticks;
+		return has_register(program, insn->index) && !program->ticks;
 	case ARGTRACE_SOURCE_SLOT:
 		return insn->index < ARGTRACE_SLOTS && defined & BIT(insn->index);
 	case ARGTRACE_SOURCE_STACK:
@@ -220,6 +232,7 @@ static bool is_supplied(const struct argtrace_insn *insn, u16 supplied)
 	case ARGTRACE_SOURCE_CALLER:
 	case ARGTRACE_SOURCE_RETURN:
 	case ARGTRACE_SOURCE_VECTOR:
+	case ARGTRACE_SOURCE_RESULT:
 		return true;
 	case ARGTRACE_SOURCE_SLOT:
 		return supplied & BIT(insn->index);

@@ -47,6 +47,7 @@ struct argtrace_user_place {
 	bool leaves;			/* no handler has it, and it is about to be freed */
 	bool loops;			/* ARGTRACE_PROBE_LOOPS */
 	bool by_uretprobe;		/* the kernel's says when it returns */
+	bool goroutines;		/* ARGTRACE_PROBE_GOROUTINES */
 	bool returns_at_once;		/* its first instruction is one that it returns by */
 	bool result_in_vector;		/* what it returns is a floating-point number */
 	u32 call_size;			/* bytes that are kept of a call; 0: it is not followed */

@@ -142,7 +142,8 @@ static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane,
 	if (IS_ERR(place))
 		return place;
 	if (plan->returns) {
-		ret = argtrace_user_calls_get();
+		place->goroutines = schema->flags & ARGTRACE_PROBE_GOROUTINES;
+		ret = argtrace_user_calls_get(place->goroutines);
 		if (ret) {
 			free_user_place(place);
 			return ERR_PTR(ret);

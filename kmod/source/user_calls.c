@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table has rows for processes and columns for stack pointers, so that the calls of one
- * process, which may end with it, need not be looked for everywhere. Each column has a lock, which
+ * process, which may end with it, need not be looked for everywhere. A goroutine's calls are in one
+ * column of any row, so that none need be looked for elsewhere when one of them proves that others
+ * have been left; the farthest from the end of its stack comes first. Each column has a lock, which
  * is taken in the context of tasks alone, with preemption off.
  */
 #include <linux/hash.h>
@@ -28,6 +30,7 @@
 static DEFINE_MUTEX(users_lock);
 static u32 nr_users;
 static struct hlist_bl_head *table;	/* while there are users */
+static bool has_goroutines;		/* some of them are of functions of Go */
 static struct tracepoint *exit_point, *exec_point;
 
 static struct hlist_bl_head *row_of(pid_t tgid)
@@ -35,8 +38,10 @@ static struct hlist_bl_head *row_of(pid_t tgid)
 	return table + hash_32(tgid, ROW_BITS) * COLUMNS;
 }
 
-static struct hlist_bl_head *column_of(pid_t tgid, unsigned long sp)
+static struct hlist_bl_head *column_of(pid_t tgid, unsigned long goroutine, unsigned long sp)
 {
+	if (goroutine)
+		return table + hash_64((u64)tgid << 48 ^ goroutine, ROW_BITS + COLUMN_BITS);
 	return row_of(tgid) + hash_long(sp, COLUMN_BITS);
 }
 
@@ -48,7 +53,7 @@ static void take_off(struct argtrace_user_call *call, struct argtrace_user_call 
 {
 	struct argtrace_user_place *place = call->place;
 	struct argtrace_counters *following =
-		argtrace_user_call_frame(call, place->call_size)->returns->following;
+		argtrace_user_call_frame(call, place->call_size)->frame.returns->following;
 
 	hlist_bl_del(&call->link);
 	call->next = *taken;
@@ -144,22 +149,34 @@ static bool is_proved_left(const struct argtrace_user_call *call,
 	       (call->returns_to && !is_by_uretprobe(call->returns_to));
 }
 
+/* Whether two sessions have a call of the same instruction, and so possibly the same call. */
+static bool is_elsewhere(const struct argtrace_user_call *call,
+			 const struct argtrace_user_call *open)
+{
+	return call->place->lane != open->place->lane && call->sp == open->sp &&
+	       call->place->points[0].offset == open->place->points[0].offset;
+}
+
 bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_user_call **left)
 {
-	struct hlist_bl_head *column = column_of(call->tgid, call->sp);
+	struct hlist_bl_head *column = column_of(call->tgid, call->goroutine, call->sp);
 	struct hlist_bl_node *node, *next;
 	struct argtrace_user_call *open;
 	bool is_new = true;
 
 	hlist_bl_lock(column);
 	hlist_bl_for_each_entry_safe(open, node, next, column, link) {
-		if (open->sp != call->sp || open->tgid != call->tgid)
+		if (open->tgid != call->tgid || open->goroutine != call->goroutine)
 			continue;
-		if (is_again(call, open)) {
+		if (open->sp != call->sp && !call->goroutine)
+			continue;
+		if (open->sp < call->sp)
+			break;
+		if (open->sp == call->sp && is_again(call, open)) {
 			is_new = false;
 			break;
 		}
-		if (is_proved_left(call, open))
+		if (!is_elsewhere(call, open) && is_proved_left(call, open))
 			take_off(open, left, LEFT);
 	}
 	if (is_new)
@@ -169,21 +186,30 @@ bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_
 }
 
 struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_place *place,
-						     unsigned long sp)
+						     unsigned long goroutine, unsigned long sp,
+						     struct argtrace_user_call **left)
 {
-	struct hlist_bl_head *column = column_of(current->tgid, sp);
+	struct hlist_bl_head *column = column_of(current->tgid, goroutine, sp);
 	struct argtrace_user_call *call, *found = NULL;
-	struct hlist_bl_node *node;
+	struct hlist_bl_node *node, *next;
 
 	if (hlist_bl_empty(column))
 		return NULL;
 	hlist_bl_lock(column);
-	hlist_bl_for_each_entry(call, node, column, link) {
-		if (call->sp == sp && call->place == place && call->tgid == current->tgid) {
+	hlist_bl_for_each_entry_safe(call, node, next, column, link) {
+		if (call->tgid != current->tgid || call->goroutine != goroutine)
+			continue;
+		if (call->sp == sp && call->place == place) {
 			hlist_bl_del(&call->link);
 			found = call;
 			break;
 		}
+		if (!goroutine)
+			continue;
+		if (call->sp < sp)
+			break;
+		if (call->sp > sp)
+			take_off(call, left, LEFT);
 	}
 	hlist_bl_unlock(column);
 	return found;
@@ -218,18 +244,20 @@ static bool is_of_thread(const struct argtrace_user_call *call, const void *data
 {
 	const struct task_struct *task = data;
 
-	return is_of_process(call, data) && call->tid == task->pid;
+	return is_of_process(call, data) && call->tid == task->pid && !call->goroutine;
 }
 
 static void end_calls(const struct task_struct *task,
 		      bool (*picks)(const struct argtrace_user_call *, const void *))
 {
-	struct hlist_bl_head *row = row_of(task->tgid);
+	const bool everywhere = picks == is_of_process && READ_ONCE(has_goroutines);
+	struct hlist_bl_head *columns = everywhere ? table : row_of(task->tgid);
+	const u32 count = everywhere ? ROWS * COLUMNS : COLUMNS;
 	struct argtrace_user_call *taken = NULL;
 	u32 i;
 
-	for (i = 0; i < COLUMNS; i++)
-		take_off_column(&row[i], &taken, EXITED, picks, task);
+	for (i = 0; i < count; i++)
+		take_off_column(&columns[i], &taken, EXITED, picks, task);
 	argtrace_user_calls_free(taken);
 }
 
@@ -292,7 +320,7 @@ static int create_calls(void)
 	return ret;
 }
 
-int argtrace_user_calls_get(void)
+int argtrace_user_calls_get(bool goroutines)
 {
 	int ret = 0;
 
@@ -300,6 +328,8 @@ int argtrace_user_calls_get(void)
 	if (!nr_users)
 		ret = create_calls();
 	nr_users += !ret;
+	if (!ret && goroutines)
+		WRITE_ONCE(has_goroutines, true);
 	mutex_unlock(&users_lock);
 	return ret;
 }
@@ -314,6 +344,7 @@ void argtrace_user_calls_put(void)
 		tracepoint_synchronize_unregister();
 		kvfree(table);
 		table = NULL;
+		has_goroutines = false;
 		argtrace_memory_uncharge(argtrace_kvmalloc_size(TABLE_SIZE));
 	}
 	mutex_unlock(&users_lock);

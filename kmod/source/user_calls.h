@@ -7,6 +7,12 @@
  * jump. Threads do not matter, as a coroutine may return in another thread than it was entered in;
  * a child of vfork(), which has its parent's memory, is a process of its own.
  *
+ * A function of Go may return on another stack than it was entered on, to which its own has been
+ * copied. There a goroutine takes the place of the process's stacks, of which it has one at any
+ * time, and the distance from that one's end takes the place of the stack pointer. So whatever is
+ * entered or returns at some distance proves that the goroutine's calls farther away have been
+ * left: by a panic, or because the goroutine has ended, and its address is that of another one.
+ *
  * Nobody tells that a call has been left by longjmp() or an exception. A new call with its stack
  * pointer proves it, and so do the end of its thread and of its program. Its stack does not:
  * coroutines have theirs side by side, and a signal's handler may have one inside a caller's frame.
@@ -32,20 +38,21 @@ struct argtrace_user_call {
 		struct rcu_head rcu;	/* while it is freed */
 	};
 	struct argtrace_user_place *place;
-	unsigned long sp;
+	unsigned long goroutine;	/* its address; 0: the function is not one of Go */
+	unsigned long sp;		/* with a goroutine, its distance from the stack's end */
 	unsigned long returns_to;	/* 0: could not be read */
 	pid_t tgid, tid;		/* of the task that has entered it */
 	u32 charged;
 };
 
-static inline struct argtrace_frame *argtrace_user_call_frame(struct argtrace_user_call *call,
-							      u32 call_size)
+static inline struct argtrace_user_frame *argtrace_user_call_frame(struct argtrace_user_call *call,
+								   u32 call_size)
 {
-	return (void *)call + call_size - sizeof(struct argtrace_frame);
+	return (void *)call + call_size - sizeof(struct argtrace_user_frame);
 }
 
 /* For each place whose calls are followed. 0, -ENOMEM, -ENOSPC, -EOPNOTSUPP. */
-int argtrace_user_calls_get(void);
+int argtrace_user_calls_get(bool goroutines);
 void argtrace_user_calls_put(void);
 
 /*
@@ -62,9 +69,13 @@ void argtrace_user_call_free(struct argtrace_user_call *call);
  */
 bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_user_call **left);
 
-/* Takes the current process's call of that place and stack pointer off. NULL: there is none. */
+/*
+ * Takes the current process's call of that place, goroutine and stack pointer off. NULL: there is
+ * none. It takes off those that the return proves to have been left as well, which are on the list.
+ */
 struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_place *place,
-						     unsigned long sp);
+						     unsigned long goroutine, unsigned long sp,
+						     struct argtrace_user_call **left);
 
 /* Frees the calls of all places that are about to be freed, and counts them as removed. */
 void argtrace_user_calls_forget(void);

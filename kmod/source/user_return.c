@@ -28,28 +28,61 @@
 u32 argtrace_user_call_size(const struct argtrace_plan *plan)
 {
 	const struct argtrace_code *code = plan->code;
-	const u32 kept = code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0;
+	u32 kept = code && code->keeps ? ALIGN(sizeof(u64) + code->kept, sizeof(u64)) : 0;
 
+	if (plan->schema->flags & ARGTRACE_PROBE_GOROUTINES)
+		kept = max_t(u32, kept, sizeof(u64)) + ARGTRACE_FRAME_LOWER;
 	return ALIGN(sizeof(struct argtrace_user_call), sizeof(u64)) + kept +
-	       sizeof(struct argtrace_frame);
+	       sizeof(struct argtrace_user_frame);
 }
 
-static unsigned long read_return_address(const argtrace_full_regs *full)
+/* A word of the process; 0: it cannot be read. */
+static unsigned long read_word(u64 at)
 {
-	const u64 slot = argtrace_user_return_slot(full);
-	u64 address = 0;
+	u64 word = 0;
 
-	if (argtrace_user_words_begin(slot)) {
-		if (!argtrace_user_word(slot, &address))
-			address = 0;
+	if (argtrace_user_words_begin(at)) {
+		if (!argtrace_user_word(at, &word))
+			word = 0;
 		argtrace_user_words_end();
 	}
-	return address;
+	return word;
 }
 
-/* The values that are kept, directly below the frame. False: the call is lost, and counted. */
+/* In struct g of Go's runtime/runtime2.go: stack.hi */
+#define GOROUTINE_STACK_END	8
+
+/*
+ * By what a call is known. False: it is one of Go, of which that cannot be read. Not to be called
+ * with preemption off: what the kernel has unmapped for a moment, as it does to see which node
+ * wants a page, is brought in.
+ */
+static bool find_user_stack(const struct argtrace_user_place *place, const argtrace_full_regs *full,
+		       unsigned long *goroutine, unsigned long *sp)
+{
+	unsigned long end = 0;
+	u32 i;
+
+	*goroutine = 0;
+	*sp = argtrace_user_sp(full);
+	if (!place->goroutines)
+		return true;
+	*goroutine = argtrace_user_goroutine(full);
+	for (i = 0; i < BRING_IN_MAX && *goroutine; i++) {
+		end = read_word(*goroutine + GOROUTINE_STACK_END);
+		if (likely(end) ||
+		    !argtrace_bring_in(*goroutine + GOROUTINE_STACK_END, sizeof(u64)))
+			break;
+	}
+	*sp = end - *sp;
+	return end;
+}
+
+/*
+ * The values that are kept, `lower` bytes below the frame. False: the call is lost, and counted.
+ */
 static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs *regs,
-			unsigned long *bytes)
+			unsigned long lower, unsigned long *bytes)
 {
 	const struct argtrace_code *code = frame->returns->plan->code;
 	struct argtrace_run run argtrace_uninitialized;
@@ -71,7 +104,7 @@ static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs
 	end = argtrace_run_entry_values(&run, scratch + sizeof(u64));
 	*(u64 *)scratch = run.unreadable;
 	*bytes = ALIGN(end - scratch, sizeof(u64));
-	argtrace_copy_words((u8 *)frame - *bytes, scratch, *bytes);
+	argtrace_copy_words((u8 *)frame - lower - *bytes, scratch, *bytes);
 	argtrace_scratch_leave();
 	return true;
 }
@@ -80,7 +113,9 @@ static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs
 static bool begin_call(struct argtrace_user_call *call, const struct argtrace_regs *regs)
 {
 	struct argtrace_user_place *place = call->place;
-	struct argtrace_frame *frame = argtrace_user_call_frame(call, place->call_size);
+	struct argtrace_user_frame *whole = argtrace_user_call_frame(call, place->call_size);
+	const unsigned long lower = place->goroutines ? ARGTRACE_FRAME_LOWER : 0;
+	struct argtrace_frame *frame = &whole->frame;
 	struct argtrace_return *returns = frame->returns;
 	struct argtrace_plan *plan = returns->plan;
 	unsigned long args[ARGTRACE_REG_COUNT], kept = 0;
@@ -90,8 +125,17 @@ static bool begin_call(struct argtrace_user_call *call, const struct argtrace_re
 		args[i] = argtrace_regs_argument(regs, i);
 	/* Its records have no caller. */
 	argtrace_frame_make(frame, args, 0);
-	if (plan->code && plan->code->keeps && !keep_values(frame, regs, &kept))
+	if (plan->code && plan->code->keeps && !keep_values(frame, regs, lower, &kept))
 		return false;
+	if (place->goroutines) {
+		argtrace_user_frame_keep(whole, argtrace_full_regs_of(regs));
+		if (!kept) {
+			/* The word that says which values are unreadable: there are none. */
+			kept = sizeof(u64);
+			*(u64 *)((u8 *)frame - lower - kept) = 0;
+		}
+		kept += lower;
+	}
 	frame->state = (u64)kept << ARGTRACE_FRAME_KEPT_SHIFT |
 		       argtrace_context_word(PREEMPT_DISABLE_OFFSET ? 1 : 0);
 	if (unlikely(!argtrace_return_read_clock(returns->clock, &frame->clock))) {
@@ -101,19 +145,23 @@ static bool begin_call(struct argtrace_user_call *call, const struct argtrace_re
 	return true;
 }
 
-/* With preemption off, which is on again afterwards. */
+/*
+ * With preemption off, which is on again afterwards. `follow`: it is known to which stack the call
+ * belongs.
+ */
 static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *call,
-		       const argtrace_full_regs *full)
+		       const argtrace_full_regs *full, bool follow)
 {
 	struct argtrace_user_call *left = NULL;
-	bool follow;
 
-	argtrace_user_call_frame(call, call->place->call_size)->returns = plan->returns;
-	call->sp = argtrace_user_sp(full);
+	argtrace_user_call_frame(call, call->place->call_size)->frame.returns = plan->returns;
 	call->tgid = current->tgid;
 	call->tid = current->pid;
-	call->returns_to = read_return_address(full);
-	follow = begin_call(call, argtrace_regs_of_full(full));
+	call->returns_to = read_word(argtrace_user_return_slot(full));
+	if (unlikely(!follow))
+		argtrace_count_following(plan->returns->following, no_goroutine);
+	else
+		follow = begin_call(call, argtrace_regs_of_full(full));
 	if (likely(follow)) {
 		/* Before it can end. */
 		argtrace_count_following(plan->returns->following, entered);
@@ -166,22 +214,39 @@ static void bring_in_for_return(const struct argtrace_frame *frame)
 }
 
 static int leave_call(struct argtrace_user_place *place, const argtrace_full_regs *full,
-		      unsigned long sp)
+		      unsigned long goroutine, unsigned long sp)
 {
-	struct argtrace_user_call *call = argtrace_user_calls_leave(place, sp);
-	struct argtrace_frame *frame;
+	struct argtrace_user_call *left = NULL;
+	struct argtrace_user_call *call =
+		argtrace_user_calls_leave(place, goroutine, sp, &left);
+	struct argtrace_user_frame *whole;
 
+	argtrace_user_calls_free(left);
 	/* It was entered before we were there, or not selected. */
 	if (!call)
 		return argtrace_user_unwanted(place);
-	frame = argtrace_user_call_frame(call, place->call_size);
-	frame->value = unlikely(place->result_in_vector) ? argtrace_vector_word(0) :
-							   argtrace_regs_value(full);
-	frame->high = argtrace_regs_high_value(full);
-	bring_in_for_return(frame);
-	argtrace_return_leave(frame);
+	whole = argtrace_user_call_frame(call, place->call_size);
+	if (place->goroutines) {
+		argtrace_user_frame_take_results(whole, full);
+	} else {
+		whole->frame.value = unlikely(place->result_in_vector) ?
+					     argtrace_vector_word(0) : argtrace_regs_value(full);
+		whole->frame.high = argtrace_regs_high_value(full);
+	}
+	bring_in_for_return(&whole->frame);
+	argtrace_return_leave(&whole->frame);
 	argtrace_user_call_free(call);
 	return 0;
+}
+
+/* At an instruction that it returns by, the stack pointer is as it was at entry. */
+static int return_from(struct argtrace_user_place *place, const argtrace_full_regs *full)
+{
+	unsigned long goroutine, sp;
+
+	if (unlikely(!find_user_stack(place, full, &goroutine, &sp)))
+		return argtrace_user_unwanted(place);
+	return leave_call(place, full, goroutine, sp);
 }
 
 DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
@@ -191,6 +256,7 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
 	struct argtrace_plan *plan = argtrace_user_begin(place, regs);
 	struct argtrace_user_call *call;
+	bool is_known = false;
 
 	if (unlikely(!plan))
 		return argtrace_user_unwanted(place);
@@ -201,12 +267,14 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 	/* It stays as long as the handler runs. */
 	preempt_enable_notrace();
 	call = argtrace_user_call_alloc(place);
+	if (likely(call))
+		is_known = find_user_stack(place, full, &call->goroutine, &call->sp);
 	preempt_disable_notrace();
 	if (likely(call)) {
 		call->place = place;
-		enter_call(plan, call, full);
+		enter_call(plan, call, full, is_known);
 		if (unlikely(place->returns_at_once))
-			leave_call(place, full, argtrace_user_sp(full));
+			return_from(place, full);
 	} else {
 		argtrace_return_lose(plan->returns, ARGTRACE_LOST_NO_BUFFER);
 		preempt_enable_notrace();
@@ -216,13 +284,13 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 
 DEFINE_UPROBE_HANDLER(user_exits, consumer, full)
 {
-	return leave_call(container_of(consumer, struct argtrace_user_point, consumer)->place, full,
-			  argtrace_user_sp(full));
+	return return_from(container_of(consumer, struct argtrace_user_point, consumer)->place,
+			   full);
 }
 
 DEFINE_UPROBE_RETURN_HANDLER(user_returned, consumer, full)
 {
-	leave_call(container_of(consumer, struct argtrace_user_point, consumer)->place, full,
+	leave_call(container_of(consumer, struct argtrace_user_point, consumer)->place, full, 0,
 		   argtrace_user_entry_sp(full));
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/ptrace.h>
 
+#include "arch/followed.h"
 #include "arch/regs.h"
 #include "probe/user_files.h"
 #include "program_fixtures.h"
@@ -22,8 +23,11 @@ struct user_program {
 	bool good;
 	struct argtrace_insn insns[3];
 	bool returns;			/* its calls are recorded when they return */
+	bool goroutines;		/* and the function is one of Go */
 };
 
+#define RESULT(n, ...)	.source = ARGTRACE_SOURCE_RESULT, .index = (n), .mask = ALL, .flags = ARGTRACE_INSN_RETURN | (__VA_ARGS__)
+#define OF_GO		.returns = true, .goroutines = true
 #define RETURNED(...)	.source = ARGTRACE_SOURCE_RETURN, .mask = ALL, .flags = ARGTRACE_INSN_RETURN | (__VA_ARGS__)
 
 #define VECTOR(n)	.source = ARGTRACE_SOURCE_VECTOR, .index = (n), .mask = ALL
@@ -81,6 +85,26 @@ static const struct user_program user_programs[] = {
 	{ "a third one", false, { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 2, OUT(8) } }, .returns = true },
 	{ "the text at a floating-point number that is returned", false,
 	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR, TEXT } }, .returns = true },
+	{ "what a function of Go returns", true, { { RESULT(ARGTRACE_X86_64_RBX, 0), OUT(8) } }, OF_GO },
+	{ "text of the program's, as Go returns it", true, { { RESULT(ARGTRACE_X86_64_RAX, ARGTRACE_INSN_USER_DATA), TEXT } }, OF_GO },
+	{ "text of the kernel's, as Go returns it", false, { { RESULT(ARGTRACE_X86_64_RAX, 0), TEXT } }, OF_GO },
+	{ "a load from the kernel, as Go returns it", false,
+	  { { RESULT(ARGTRACE_X86_64_RAX, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
+	{ "what Go returns in a register that it returns nothing in", false, { { RESULT(ARGTRACE_X86_64_R12, 0), OUT(8) } }, OF_GO },
+	{ "what Go returns in rdx", false, { { RESULT(2, 0), OUT(8) } }, OF_GO },
+	{ "what Go returns in a register that there is not", false, { { RESULT(255, 0), OUT(8) } }, OF_GO },
+	{ "what Go returns, at entry", false,
+	  { { .source = ARGTRACE_SOURCE_RESULT, .index = ARGTRACE_X86_64_RAX, .mask = ALL, OUT(8) } }, OF_GO },
+	{ "what Go returns, of a function of C", false, { { RESULT(ARGTRACE_X86_64_RAX, 0), OUT(8) } }, .returns = true },
+	{ "what C returns, of a function of Go", false, { { RETURNED(0), OUT(8) } }, OF_GO },
+	{ "a floating-point number that Go returns", true,
+	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 14, OUT(8) } }, OF_GO },
+	{ "a sixteenth one", false, { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 15, OUT(8) } }, OF_GO },
+	{ "a register of Go's, kept until it returns", true, { { ARGUMENT(ARGTRACE_X86_64_RAX), OUT(8) } }, OF_GO },
+	{ "the same of C", false, { { ARGUMENT(ARGTRACE_X86_64_RAX), OUT(8) } }, .returns = true },
+	{ "the stack pointer of a call that is kept", false, { { ARGUMENT(ARGTRACE_X86_64_RSP), OUT(8) } }, OF_GO },
+	{ "the instruction of a call that is kept", false, { { ARGUMENT(ARGTRACE_X86_64_RIP), OUT(8) } }, OF_GO },
+	{ "a member of the goroutine", true, { { ARGUMENT(ARGTRACE_X86_64_R14), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } }, OF_GO },
 	{ "the file of a descriptor", true,
 	  { { ARGUMENT(0), .action = ARGTRACE_DO_FILE, .arg = 3 }, { SLOT(3), LOAD(0), OUT(8) } } },
 };
@@ -117,6 +141,11 @@ static void reads(struct kunit *test)
 	set_program(probe, program->insns, nr_insns, 0, NULL);
 	if (program->returns)
 		probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
+	if (program->goroutines) {
+		/* The place that it returns by is among the zeros behind the probe. */
+		probe->head.flags |= ARGTRACE_PROBE_RETURNS(1) | ARGTRACE_PROBE_GOROUTINES;
+		probe->head.size += 8;
+	}
 	length = probe->head.size;
 	plan = make_plan_from(test, probe, &length, &format);
 	if (program->good)
@@ -138,6 +167,8 @@ static void user_probes_refused(struct kunit *test)
 		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(1),
 		ARGTRACE_PROBE_RETURNS(1),
 		ARGTRACE_PROBE_LOOPS,
+		ARGTRACE_PROBE_GOROUTINES,
+		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_GOROUTINES,
 		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_BY_KRETPROBE,
 	};
 	struct made_probe *probe = make_user_probe(test);
@@ -188,6 +219,41 @@ static void user_registers(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, argtrace_regs_argument(regs, i), (unsigned long)i);
 }
 
+/* What a function of Go returns is what the program finds in the same registers, and nothing else. */
+static void results_have_places(struct kunit *test)
+{
+	const struct pt_regs full = {
+		.di = 100, .si = 101, .dx = 99, .cx = 103, .r8 = 104, .r9 = 105, .ax = 106, .bx = 107, .bp = 99, .sp = 99, .r10 = 110,
+		.r11 = 111, .r12 = 99, .r13 = 99, .r14 = 99, .r15 = 99, .ip = 99,
+	};
+	struct {
+		u8 lower[ARGTRACE_FRAME_LOWER];
+		struct argtrace_user_frame frame;
+	} *call = kunit_kzalloc(test, sizeof(*call), GFP_KERNEL);
+	const struct argtrace_regs *regs = argtrace_frame_regs(&call->frame.frame);
+	unsigned int index, number, count = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	argtrace_user_frame_keep(&call->frame, &full);
+	argtrace_user_frame_take_results(&call->frame, &full);
+	for (index = 0; index < 300; index++) {
+		number = argtrace_result_number(index);
+		if (number >= ARGTRACE_RESULTS)
+			continue;
+		KUNIT_EXPECT_EQ(test, *(const u64 *)((const u8 *)regs + argtrace_result_place(number)), (u64)100 + index);
+		count++;
+	}
+	KUNIT_EXPECT_EQ(test, count, (unsigned int)ARGTRACE_RESULTS);
+	/* These are not among those that argtrace_frame_make() stores. */
+	for (index = ARGTRACE_X86_64_RAX; index < ARGTRACE_USER_REG_COUNT; index++)
+		if (argtrace_frame_has_register(index))
+			KUNIT_EXPECT_EQ(test, argtrace_regs_argument(regs, index),
+					argtrace_regs_argument(argtrace_regs_of_full(&full), index));
+	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(ARGTRACE_X86_64_RSP));
+	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(ARGTRACE_X86_64_RIP));
+	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(ARGTRACE_USER_REG_COUNT));
+}
+
 /* A file has a number of its own for each semaphore, and each is held on its own. */
 static void semaphores_have_numbers(struct kunit *test)
 {
@@ -222,6 +288,7 @@ static struct kunit_case user_program_cases[] = {
 	KUNIT_CASE_PARAM(reads, user_gen_params),
 	KUNIT_CASE(user_probes_refused),
 	KUNIT_CASE(user_registers),
+	KUNIT_CASE(results_have_places),
 	KUNIT_CASE(semaphores_have_numbers),
 	{}
 };

@@ -52,6 +52,7 @@ constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
     {"exited", "in which the task ended"},
     {"missed", "missed by the kernel's fprobe or kretprobe"},
     {"left", "left without returning"},
+    {"no_goroutine", "whose goroutine could not be read"},
 }};
 
 /// Calls that have no stack, by enum argtrace_stack_lost: each is among the faults, too.

@@ -145,7 +145,8 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t
     header.id = 0;
     header.addr = addr;
     header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL |
-                    ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS; // what is passed in
+                    ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
+                    ARGTRACE_PROBE_GOROUTINES; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));
 }
 

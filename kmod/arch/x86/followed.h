@@ -146,6 +146,42 @@ static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsig
 }
 
 /*
+ * The frame of a call of user code, which is on no stack. Where it is one of a function of Go, the
+ * rest of struct argtrace_regs lies below it, up to ARGTRACE_FRAME_LOWER bytes: all registers but
+ * the stack pointer and the instruction's address are as they were at entry, and so is `value`.
+ */
+struct argtrace_user_frame {
+	struct argtrace_frame frame;
+	unsigned long results[ARGTRACE_RESULTS];
+};
+
+#define ARGTRACE_FRAME_LOWER	offsetof(struct pt_regs, r9)
+
+static_assert(ARGTRACE_FRAME_LOWER + offsetof(struct argtrace_user_frame, results) ==
+	      ARGTRACE_RESULTS_AT);
+
+static inline void argtrace_user_frame_keep(struct argtrace_user_frame *frame,
+					    const struct pt_regs *regs)
+{
+	__builtin_memcpy((u8 *)frame - ARGTRACE_FRAME_LOWER, regs, ARGTRACE_FRAME_LOWER);
+	frame->frame.value = regs->ax;
+}
+
+/* What a function of Go has returned. */
+static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *frame,
+						    const struct pt_regs *regs)
+{
+	unsigned int index, number;
+
+	for (index = 0; index < ARGTRACE_USER_REG_COUNT; index++) {
+		number = argtrace_result_number(index);
+		if (number < ARGTRACE_RESULTS)
+			frame->results[number] =
+				argtrace_regs_argument((const struct argtrace_regs *)regs, index);
+	}
+}
+
+/*
  * What a function passes the body in place of its first argument, while the frame has others: of
  * system calls.
  */

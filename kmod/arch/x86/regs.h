@@ -79,6 +79,44 @@ static inline u8 argtrace_return_place(unsigned int index)
 	return index ? offsetof(struct pt_regs, orig_ax) : offsetof(struct pt_regs, ax);
 }
 
+/* Go's ABIInternal: cmd/compile/abi-internal.md */
+#define ARGTRACE_RESULTS	9
+
+static inline unsigned int argtrace_result_number(unsigned int index)
+{
+	static const u8 numbers[ARGTRACE_USER_REG_COUNT] = {
+		0, 1, ARGTRACE_RESULTS, 2, 3, 4,
+		[ARGTRACE_X86_64_RAX] = 5,
+		[ARGTRACE_X86_64_RBX] = 6,
+		[ARGTRACE_X86_64_RBP] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_RSP] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_R10] = 7,
+		[ARGTRACE_X86_64_R11] = 8,
+		[ARGTRACE_X86_64_R12] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_R13] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_R14] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_R15] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_RIP] = ARGTRACE_RESULTS,
+	};
+
+	return index < ARGTRACE_USER_REG_COUNT ? numbers[index] : ARGTRACE_RESULTS;
+}
+
+/* Behind what struct argtrace_regs has: struct argtrace_user_frame in arch/x86/followed.h. */
+#define ARGTRACE_RESULTS_AT	184
+
+static inline u8 argtrace_result_place(unsigned int number)
+{
+	static_assert(ARGTRACE_RESULTS_AT + ARGTRACE_RESULTS * sizeof(u64) - 1 <= U8_MAX);
+	return ARGTRACE_RESULTS_AT + number * sizeof(u64);
+}
+
+static inline bool argtrace_frame_has_register(unsigned int index)
+{
+	return index < ARGTRACE_USER_REG_COUNT && index != ARGTRACE_X86_64_RSP &&
+	       index != ARGTRACE_X86_64_RIP;
+}
+
 static inline u8 argtrace_duration_place(void)
 {
 	return offsetof(struct pt_regs, flags);

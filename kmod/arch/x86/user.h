@@ -71,6 +71,12 @@ static inline u64 argtrace_user_entry_sp(const struct pt_regs *regs)
 	return regs->sp - sizeof(u64);
 }
 
+/* Go's ABIInternal: cmd/compile/abi-internal.md */
+static inline u64 argtrace_user_goroutine(const struct pt_regs *regs)
+{
+	return regs->r14;
+}
+
 static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)
 {
 	return regs->bp;

@@ -105,6 +105,12 @@ protected:
         return device.call(ARGTRACE_IOC_PROCESSES, &filter);
     }
 
+    /// The same, as of a function of Go.
+    static RawProbe of_goroutine(RawProbe probe) {
+        probe.header.flags |= ARGTRACE_PROBE_GOROUTINES;
+        return probe;
+    }
+
     /// Followed until it returns; by a uretprobe, if there are no places.
     static RawProbe returning_probe_at(std::uint32_t file, std::uint64_t offset, const argtrace::elf::FunctionReturns &returns) {
         RawProbe probe = probe_at(file, offset);
@@ -324,7 +330,7 @@ TEST_F(UserPlaces, come_and_go_while_processes_do) {
 // The same with calls that are followed until they return, by breakpoints and by uretprobes: each that was entered has one outcome.
 TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
     const Found value = find(returning_program, "ur_value"), jump = find(returning_program, "ur_jump"), left = find(returning_program, "ur_left"),
-                replaced = find(returning_program, "ur_replaced");
+                replaced = find(returning_program, "ur_replaced"), goroutine = find(returning_program, "ur_goroutine");
     EXPECT_FALSE(value.returns.places.empty());
     EXPECT_TRUE(jump.returns.places.empty());
     std::uint64_t seen = 0, abandoned = 0;
@@ -342,7 +348,8 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
             std::vector<std::byte> probes;
             for (const Found *one : {&value, &jump, &left, &replaced})
                 probes = std::move(probes) + returning_probe_at(file, one->offset, one->returns).bytes();
-            ASSERT_EQ(device.add(probes, 4), 0);
+            probes = std::move(probes) + of_goroutine(returning_probe_at(file, goroutine.offset, goroutine.returns)).bytes();
+            ASSERT_EQ(device.add(probes, 5), 0);
             ASSERT_EQ(other.add(returning_probe_at(others_file, value.offset, {}).bytes(), 1), 0);
             usleep(30000);
             if (turn == 1)
@@ -361,6 +368,57 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
     EXPECT_GT(seen, 0u);
     EXPECT_GT(abandoned, 0u);
     expect_nothing_left();
+}
+
+// A program decides what it has in the register of a goroutine: what that leads to is read as its own memory, or the call is not followed.
+TEST_F(UserPlaces, take_what_leads_nowhere_for_no_goroutine) {
+    const Found function = find(returning_program, "ur_goroutine");
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::uint32_t file = 0;
+    ASSERT_EQ(number_path(device, returning_program, &file), 0);
+    ASSERT_EQ(device.add(of_goroutine(returning_probe_at(file, function.offset, function.returns)).bytes(), 1), 0);
+    ASSERT_EQ(run({returning_program, "goroutines", "/dev/null"}).status, 0);
+    const argtrace_return_counts counts = device.return_counts()[0];
+    EXPECT_EQ(counts.unfollowed[ARGTRACE_UNFOLLOWED_NO_GOROUTINE], 1200u);
+    EXPECT_EQ(counts.counts.records, 200u);
+    EXPECT_EQ(hits(counts), 1400u);
+    EXPECT_EQ(counts.in_flight, 0u);
+}
+
+TEST_F(UserPlaces, of_goroutines_that_are_refused) {
+    const Found function = find(returning_program, "ur_goroutine");
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    std::uint32_t file = 0;
+    ASSERT_EQ(number_path(device, returning_program, &file), 0);
+    // The kernel's uretprobe would end a program of Go.
+    EXPECT_EQ(device.add(of_goroutine(returning_probe_at(file, function.offset, {})).bytes(), 1), EINVAL);
+    RawProbe at_entry = of_goroutine(probe_at(file, function.offset));
+    EXPECT_EQ(device.add(at_entry.bytes(), 1), EINVAL);
+    RawProbe of_kernel = RawProbe::words(ARGTRACE_USER_PLACE(file, function.offset), 1, "vfs_read");
+    EXPECT_EQ(device.add(of_goroutine(of_kernel).bytes(), 1), EINVAL);
+}
+
+// Two sessions follow the same calls, and neither takes those of the other for left.
+TEST_F(UserPlaces, are_followed_by_sessions_that_do_not_know_each_other) {
+    const Found value = find(returning_program, "ur_value"), goroutine = find(returning_program, "ur_goroutine");
+    RawDevice devices[3];
+    for (RawDevice &device : devices) {
+        ASSERT_EQ(device.session(), 0);
+        std::uint32_t file = 0;
+        ASSERT_EQ(number_path(device, returning_program, &file), 0);
+        ASSERT_EQ(device.add(returning_probe_at(file, value.offset, value.returns).bytes() +
+                                 of_goroutine(returning_probe_at(file, goroutine.offset, goroutine.returns)).bytes(), 2), 0);
+    }
+    ASSERT_EQ(run({returning_program, "ways", "/dev/null"}).status, 0);
+    ASSERT_EQ(run({returning_program, "goroutines", "/dev/null"}).status, 0);
+    for (const RawDevice &device : devices) {
+        const auto counts = device.return_counts();
+        EXPECT_EQ(counts[0].counts.records, 103u);
+        EXPECT_EQ(hits(counts[0]), 103u);
+        EXPECT_EQ(counts[1].counts.records, 200u);
+    }
 }
 
 // The filter changes while its processes call, fork and are killed.

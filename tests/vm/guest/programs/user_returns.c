@@ -210,6 +210,36 @@ static void *exit_in_it(void *number)
 	return NULL;
 }
 
+/* As a function of Go is called, which has its goroutine in r14. */
+long ur_as_goroutine(long number, unsigned long goroutine);
+asm("	.text\n"
+    "	.globl ur_as_goroutine\n"
+    "	.type ur_as_goroutine, @function\n"
+    "ur_as_goroutine:\n"
+    "	push %r14\n"
+    "	mov %rsi, %r14\n"
+    "	call ur_goroutine\n"
+    "	pop %r14\n"
+    "	ret\n"
+    "	.size ur_as_goroutine, . - ur_as_goroutine\n");
+
+CALLED long ur_goroutine(long number)
+{
+	return number * 7;
+}
+
+/* What leads nowhere, or to the kernel, and two that can be read. */
+static void goroutine(long number)
+{
+	static unsigned long words[4] = { 1, 0x7000, 0x7100, 0x7200 };
+	const unsigned long all[] = {
+		0, 1, 7, -1ul, -8ul, -16ul, -4096ul, 0xffff888000000000ul, 0xffffffff81000000ul, 0x800000000000ul, 0x7ffffffff000ul,
+		0x7fffffffeff8ul, (unsigned long)words, (unsigned long)words + 3,
+	};
+
+	ur_as_goroutine(number, all[number % (sizeof(all) / sizeof(*all))]);
+}
+
 static void forks(void)
 {
 	long i, result;
@@ -279,6 +309,7 @@ static void storm(void)
 		ur_value(i);
 		ur_jump(i);
 		leave_one(i);
+		goroutine(i);
 		if (i % 256)
 			continue;
 		if (!fork()) {
@@ -315,6 +346,9 @@ int main(int argc, char **argv)
 		forks();
 	else if (!strcmp(mode, "threads"))
 		threads();
+	else if (!strcmp(mode, "goroutines"))
+		for (i = 0; i < 1400; i++)
+			goroutine(i);
 	else
 		for (i = 0; i < 30; i++)
 			if (!strcmp(mode, "left"))
