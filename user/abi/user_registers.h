@@ -25,13 +25,21 @@ std::optional<std::uint8_t> find_user_vector(std::string_view name);
 /// Where user code has a value: a number, a register, a register for floating-point numbers, whose number is `number`, memory of the process at
 /// `base` + `index` * `scale` + `number`, or at `number` bytes above the stack pointer that a function was entered with.
 struct UserOperand {
-    enum class Kind : std::uint8_t { constant, in_register, memory, in_vector, on_stack };
+    enum class Kind : std::uint8_t {
+        constant,
+        in_register,
+        memory,
+        in_vector,
+        on_stack,
+        text, ///< of Go's: as many bytes as the register `index` says, at the address that is in `base`
+    };
 
     Kind kind = Kind::constant;
     std::int64_t number = 0;
     std::optional<NamedRegister> base = {}; ///< the register itself, if it is in one
     std::optional<NamedRegister> index = {};
     std::uint8_t scale = 1; ///< 1, 2, 4 or 8
+    bool at_return = false; ///< in these registers when a function of Go has returned
 
     bool operator==(const UserOperand &) const = default;
 };

@@ -61,11 +61,35 @@ struct EntryRegister {
     bool operator==(const EntryRegister &) const = default;
 };
 
+/// A number or a pointer that a value of Go's consists of.
+struct GoPart {
+    std::uint32_t offset = 0, bytes = 8; ///< in the value
+    bool is_floating = false;
+    std::uint8_t index = 0; ///< the register that it is in: of ARGTRACE_SOURCE_REG, or the number of one for floating-point numbers
+
+    bool operator==(const GoPart &) const = default;
+};
+
+/// All of a value's, in the order of their places in it. Nothing: it is on the stack.
+using GoParts = std::optional<std::vector<GoPart>>;
+
+/// An argument of a function of Go, or what it returns.
+struct GoValue {
+    bool is_known = false; ///< its type is
+    bool is_text = false;  ///< a string
+    GoParts parts = {};
+    /// DWARF's numbers of the registers that it is in when the function is entered, one for each part. Nothing: DWARF does not say so.
+    std::optional<std::vector<unsigned>> at_entry = {};
+
+    bool operator==(const GoValue &) const = default;
+};
+
 struct Parameter {
     std::string name; ///< "count"; unnamed ones are "arg0", "arg1" ...
     std::string type; ///< "size_t", "struct file *", "int (*)(void *)"
     Shape shape;
     std::optional<EntryRegister> place = {}; ///< nothing: as the calling convention has it
+    std::optional<GoValue> go = {};          ///< of a function of Go
 
     bool operator==(const Parameter &) const = default;
 };
@@ -88,6 +112,7 @@ struct Prototype {
     /// Parameters before these, which are passed and described by BTF, but are nothing of the caller's:
     /// the data of a tracepoint's function, a pointer.
     std::uint32_t hidden = 0;
+    std::uint32_t results = 0; ///< so many of the parameters, the last ones, are what a function of Go returns
     bool variadic = false; ///< "..." follows the parameters
     std::string text;      ///< "ssize_t vfs_read(struct file *file, char *buf, ...)" on one line
     TypeSource source;

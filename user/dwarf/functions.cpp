@@ -12,6 +12,7 @@
 #include "dwarf/attributes.h"
 #include "dwarf/entry_place.h"
 #include "dwarf/function_index.h"
+#include "dwarf/go_values.h"
 #include "dwarf/language.h"
 #include "dwarf/parameters.h"
 #include "dwarf/passing.h"
@@ -50,7 +51,8 @@ struct Functions::Info {
     bool is_described(Dwarf_Die &unit) {
         const auto [known, is_new] = described_units.try_emplace(unit.addr, false);
         if (is_new)
-            known->second = language_of(unit) != Language::other && has_types(unit);
+            // A program of Go has all types in one unit.
+            known->second = language_of(unit) == Language::go || (language_of(unit) != Language::other && has_types(unit));
         return known->second;
     }
 
@@ -76,10 +78,12 @@ struct Functions::Prototypes::Made {
         std::uint32_t type = 0;
         std::optional<EntryRegister> place = {};
         bool has_address_there = false; ///< of the value, in place of the value
+        GoValue go = {};
     };
     struct Function {
         std::vector<Parameter> parameters;
         std::uint32_t result = 0;
+        std::uint32_t go_results = 0;
         bool variadic = false;
         Language language = Language::c;
         std::uint32_t type = 0; ///< the prototype's
@@ -97,6 +101,7 @@ struct Functions::Prototypes::Made {
     EntryRegister register_of(const EntryPlace &place) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
     void leave_out_unsure(Function &function) const;
+    void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry);
 
     Info &info;
     btf *base;
@@ -175,6 +180,12 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     // Others may call it, so that the compiler cannot have changed what it takes.
     const bool is_as_declared = !named.is_local && !is_clone && has_flag_in_all(*die, DW_AT_external);
     std::vector<SourceParameter> parameters = source_parameters(*die);
+    if (function.language == Language::go) {
+        made.add_go_values(function, parameters, entry);
+        made.functions.push_back(std::move(function));
+        made.known.emplace(die->addr, made.functions.size() - 1);
+        return made.functions.size() - 1;
+    }
     function.variadic = is_variadic(*die);
     const bool is_complete = has_all_of(named, parameters, function.variadic);
     for (SourceParameter &parameter : parameters) {
@@ -190,6 +201,31 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     made.functions.push_back(std::move(function));
     made.known.emplace(die->addr, made.functions.size() - 1);
     return made.functions.size() - 1;
+}
+
+// What a function of Go takes, and behind that what it returns, which are both parameters to DWARF.
+void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry) {
+    for (const bool results : {false, true}) {
+        std::size_t number = 0;
+        const auto is_wanted = [results](SourceParameter &parameter) { return is_go_result(parameter.declared) == results; };
+        const auto count = std::ranges::count_if(parameters, is_wanted);
+        for (SourceParameter &parameter : parameters) {
+            if (!is_wanted(parameter))
+                continue;
+            Parameter one{std::string(name_of(parameter.declared)), maker.type_of(parameter.declared)};
+            one.go.is_text = is_go_text(parameter.declared);
+            if (results)
+                one.name = count == 1 ? "ret" : "ret" + std::to_string(number);
+            else if (parameter.own)
+                one.go.at_entry = go_entry_registers(*parameter.own, entry);
+            number++;
+            // The dictionary of a generic function is nothing of the caller's.
+            if (results || one.name != ".dict")
+                function.parameters.push_back(std::move(one));
+        }
+        if (results)
+            function.go_results = static_cast<std::uint32_t>(count);
+    }
 }
 
 // What Rust passes in its own way, and what follows, counts only where DWARF says its place.
@@ -214,6 +250,14 @@ BtfPtr Functions::Prototypes::take() {
             made.leave_out_unsure(function);
         MadeType prototype{.kind = MadeType::Kind::prototype, .variadic = function.variadic, .target = function.result};
         for (Made::Parameter &parameter : function.parameters) {
+            if (function.language == Language::go) {
+                GoValue value = go_value(made.types, parameter.type);
+                value.is_text = parameter.go.is_text;
+                value.at_entry = std::move(parameter.go.at_entry);
+                parameter.go = std::move(value);
+                prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
+                continue;
+            }
             if (made.class_by_reference(parameter.type))
                 parameter.type = made.maker.pointer_to(parameter.type);
             else if (parameter.has_address_there)
@@ -228,6 +272,12 @@ BtfPtr Functions::Prototypes::take() {
 Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types, const char *title) const {
     const Made::Function &function = made_->functions.at(number);
     Prototype prototype = prototype_of(types, title, function.type);
+    if (function.language == Language::go) {
+        for (std::size_t i = 0; i < std::min(prototype.parameters.size(), function.parameters.size()); i++)
+            prototype.parameters[i].go = function.parameters[i].go;
+        prototype.results = function.go_results;
+        return prototype;
+    }
     for (std::size_t i = 0; i < std::min(prototype.parameters.size(), function.parameters.size()); i++) {
         argtrace::Parameter &parameter = prototype.parameters[i];
         set_classes(made_->types, function.parameters[i].type, parameter.shape);

@@ -27,6 +27,8 @@ Language language_of(Dwarf_Die &unit) {
     case language_cplusplus_17:
     case language_cplusplus_20:
         return Language::cplusplus;
+    case DW_LANG_Go:
+        return Language::go;
     case DW_LANG_Rust:
         return Language::rust;
     default:

@@ -7,9 +7,10 @@ namespace argtrace::dwarf {
 
 /// The languages whose functions take their arguments as the platform's ABI says.
 enum class Language {
-    other, ///< Go, for one, has a calling convention of its own
+    other,
     c,
     cplusplus,
+    go,   ///< with a calling convention of its own
     rust, ///< as C as far as numbers and pointers go; its own rules hold for structs
 };
 

@@ -68,8 +68,8 @@ private:
 
 class FunctionDecoder {
 public:
-    FunctionDecoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry)
-        : object_(object), pieces_(pieces), entry_(pieces.empty() ? 0 : pieces[0].address + entry) {
+    FunctionDecoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool has_data)
+        : object_(object), pieces_(pieces), entry_(pieces.empty() ? 0 : pieces[0].address + entry), has_data_(has_data) {
         ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     }
 
@@ -99,7 +99,7 @@ private:
             if (!take(instruction, tables))
                 return false;
             tables.see(instruction);
-            at += instruction.is.length + data_behind(instruction);
+            at += instruction.is.length + (has_data_ ? data_behind(instruction) : 0);
         }
         return true;
     }
@@ -134,6 +134,7 @@ private:
     const Object &object_;
     std::span<const CodePiece> pieces_;
     std::uint64_t entry_; ///< where its calls begin
+    bool has_data_;
     ZydisDecoder decoder_;
     FunctionReturns returns_;
     std::set<std::uint64_t> starts_, targets_;
@@ -141,10 +142,10 @@ private:
 
 } // namespace
 
-FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry) {
+FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool has_data) {
     if (object.machine() != EM_X86_64)
         return {};
-    return FunctionDecoder(object, pieces, entry).decode();
+    return FunctionDecoder(object, pieces, entry, has_data).decode();
 }
 
 } // namespace argtrace::elf

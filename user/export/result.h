@@ -13,7 +13,7 @@ namespace argtrace {
 /// Which of a probe's values is what the function returned.
 inline std::optional<std::size_t> result_index(const Probe &probe) {
     for (std::size_t i = probe.args.size(); i-- > 0;) {
-        if (probe.args[i].loc == ARGTRACE_LOC_RETURN)
+        if (is_result(probe, probe.args[i]))
             return i;
     }
     return std::nullopt;

@@ -82,8 +82,11 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
     const Type type = parameter.type;
     const Argument &place = parameter.place;
     const bool aggregate = types_.traits(type).kind == TypeKind::aggregate;
-    if (parameter.operand)
+    if (parameter.operand) {
+        if (parameter.operand->at_return)
+            require_return(place.name, ast);
         return operand(*parameter.operand, type, ast);
+    }
     switch (place.loc) {
     case ARGTRACE_LOC_REG:
     case ARGTRACE_LOC_REG_PAIR: {

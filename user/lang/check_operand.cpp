@@ -28,8 +28,8 @@ Type integer_of(unsigned bytes, bool is_signed) {
 } // namespace
 
 // A register, or the part of it that its name means.
-NodePtr Checker::register_value(const NamedRegister &known, Type type, const Ast &ast) const {
-    NodePtr whole = make_source(ARGTRACE_SOURCE_REG, known.index, ulong_type, ast);
+NodePtr Checker::register_value(const NamedRegister &known, Type type, const Ast &ast, bool at_return) const {
+    NodePtr whole = make_source(at_return ? ARGTRACE_SOURCE_RESULT : ARGTRACE_SOURCE_REG, known.index, ulong_type, ast);
     if (known.bytes == 8 && type == ulong_type)
         return whole;
     NodePtr part = make_node(Node::Kind::extract, type, ast, std::move(whole));
@@ -47,16 +47,26 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
     }
     case UserOperand::Kind::in_register: {
         if (operand.base->bytes >= known.bytes)
-            return register_value(*operand.base, type, ast);
+            return register_value(*operand.base, type, ast, operand.at_return);
         return convert(register_value(*operand.base, integer_of(operand.base->bytes, known.is_signed), ast), type);
     }
     case UserOperand::Kind::in_vector: {
-        NodePtr whole = make_source(ARGTRACE_SOURCE_VECTOR, static_cast<std::uint8_t>(operand.number), ulong_type, ast);
+        const auto number = static_cast<std::uint8_t>(operand.number);
+        NodePtr whole = operand.at_return ? make_source(ARGTRACE_SOURCE_RETURN, static_cast<std::uint8_t>(ARGTRACE_RETURN_VECTOR + number), ulong_type, ast)
+                                          : make_source(ARGTRACE_SOURCE_VECTOR, number, ulong_type, ast);
         return make_node(Node::Kind::extract, type, ast, std::move(whole));
     }
     case UserOperand::Kind::on_stack: {
         NodePtr top = make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
         return lvalue(make_offset(std::move(top), static_cast<std::uint64_t>(operand.number), type.pointer().in(Space::user), ast), type, ast);
+    }
+    case UserOperand::Kind::text: {
+        NodePtr text = make_node(Node::Kind::buffer, char_type.pointer(), ast,
+                                 register_value(*operand.base, char_type.pointer().in(Space::user), ast, operand.at_return));
+        text->limit = scope_.text_bytes();
+        text->is_signed = text->is_array = true;
+        text->operands.push_back(register_value(*operand.index, ulong_type, ast, operand.at_return));
+        return text;
     }
     case UserOperand::Kind::memory:
         break;

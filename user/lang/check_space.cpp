@@ -22,7 +22,7 @@ bool Checker::is_of_program(const Node &node) const {
     if (traits(node).kind == TypeKind::pointer && types_.space(node.type) == Space::user)
         return true;
     const bool passed = node.kind == Node::Kind::source &&
-                        (node.source == ARGTRACE_SOURCE_REG || node.source == ARGTRACE_SOURCE_RETURN);
+                        (node.source == ARGTRACE_SOURCE_REG || node.source == ARGTRACE_SOURCE_RETURN || node.source == ARGTRACE_SOURCE_RESULT);
     if (passed && scope_.kind().user_pointers)
         return true;
     if (node.kind == Node::Kind::load) // whatever its address was computed of

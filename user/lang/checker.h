@@ -139,7 +139,7 @@ private:
     NodePtr call_sym(const Ast &ast);
 
     // check_operand.cpp
-    NodePtr register_value(const NamedRegister &known, Type type, const Ast &ast) const;
+    NodePtr register_value(const NamedRegister &known, Type type, const Ast &ast, bool at_return = false) const;
     NodePtr operand(const UserOperand &operand, Type type, const Ast &ast) const;
     NodePtr call_reg(const Ast &ast) const;
 

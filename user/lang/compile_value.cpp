@@ -153,7 +153,7 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
     if (node.type == void_pointer)
         described.type_name = "u8[]";
     else if (node.type == char_type.pointer())
-        described.type_name = node.may_be_empty ? "char[*]" : "char[]";
+        described.type_name = node.may_be_empty ? "char[*]" : node.is_array ? "string" : "char[]"; // of Go, which is never absent
     else if (node.is_array)
         described.type_name += node.may_be_empty ? "[*]" : "[]";
     described.size = node.limit;

@@ -73,7 +73,7 @@ const Node *read_at_entry(const Node &node) {
 } // namespace
 
 bool is_of_return(const Node &node) {
-    return node.at_return || is_source(node, ARGTRACE_SOURCE_RETURN) ||
+    return node.at_return || is_source(node, ARGTRACE_SOURCE_RETURN) || is_source(node, ARGTRACE_SOURCE_RESULT) ||
            is_source(node, ARGTRACE_SOURCE_DURATION) ||
            std::any_of(node.operands.begin(), node.operands.end(),
                        [](const NodePtr &operand) { return is_of_return(*operand); });

@@ -85,9 +85,14 @@ inline bool records_returns(const Probe &probe) {
     return probe.flags & ARGTRACE_PROBE_RETURN;
 }
 
-/// Whether the last of the arguments is what the function returns.
+/// Whether an argument is what the function returns; of several values of a function of Go, none is.
+inline bool is_result(const Probe &probe, const Argument &argument) {
+    return argument.loc == ARGTRACE_LOC_RETURN || ((probe.flags & ARGTRACE_PROBE_GOROUTINES) && argument.name == "ret");
+}
+
+/// Whether the last of the arguments is.
 inline bool has_result(const Probe &probe) {
-    return !probe.args.empty() && probe.args.back().loc == ARGTRACE_LOC_RETURN;
+    return !probe.args.empty() && is_result(probe, probe.args.back());
 }
 
 /// The type by which the number of a user stack is told from that of a kernel stack, and the name that it has in records.

@@ -57,8 +57,8 @@ computed_of(const Function &function, const std::vector<lang::ArgumentExpression
 
 std::vector<lang::ArgumentExpression> all_arguments(const Prototype &prototype) {
     std::vector<std::string> names;
-    for (const Parameter &parameter : prototype.parameters)
-        names.push_back(parameter.name);
+    for (std::size_t i = 0; i + prototype.results < prototype.parameters.size(); i++)
+        names.push_back(prototype.parameters[i].name);
     if (names.empty())
         return {};
     return lang::parse_values(fmt::format("{}", fmt::join(names, ", ")));
@@ -87,6 +87,21 @@ std::vector<lang::ArgumentExpression> with_stacks(const Prototype &prototype, st
         values.push_back(lang::parse_values("$stack as stack").front());
     if (stacks.user)
         values.push_back(lang::parse_values(fmt::format("$ustack as {}", user_stack_name)).front());
+    return values;
+}
+
+// What a function of Go returns, in front of the stacks if that is several values, and else behind them.
+std::vector<lang::ArgumentExpression> with_results(const Prototype &prototype, std::vector<lang::ArgumentExpression> values, StackChoice stacks) {
+    std::vector<lang::ArgumentExpression> results;
+    for (std::size_t i = prototype.parameters.size() - prototype.results; i < prototype.parameters.size(); i++) {
+        results.push_back(lang::parse_values(prototype.parameters[i].name).front());
+        std::erase_if(values, [&](const auto &value) { return value.name == results.back().name; });
+    }
+    if (results.size() > 1)
+        values.insert(values.end(), results.begin(), results.end());
+    values = with_stacks(prototype, std::move(values), stacks);
+    if (results.size() == 1)
+        values.push_back(results.front());
     return values;
 }
 
@@ -172,8 +187,11 @@ void CaptureCompiler::compile(Function &function) {
     if (capture.condition)
         conditions.push_back(*capture.condition);
     const StackChoice stacks = capture.values ? capture.stack | stacks_of(prototype, *capture.values) : capture.stack;
-    if (!aggregate_ && stacks.any())
-        capture.described = with_stacks(prototype, capture.values ? *capture.values : all_arguments(prototype), stacks);
+    std::vector<lang::ArgumentExpression> chosen = capture.values ? *capture.values : all_arguments(prototype);
+    if (!aggregate_ && capture.returns && prototype.results > 0)
+        capture.described = with_results(prototype, std::move(chosen), stacks);
+    else if (!aggregate_ && stacks.any())
+        capture.described = with_stacks(prototype, std::move(chosen), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
         computed = computed_of(function, *capture.recorded());

@@ -65,6 +65,8 @@ std::string Followers::choose_user_function(Function &function) const {
     UserReturns returns = function.find_returns ? function.find_returns() : UserReturns();
     if (!returns.why_none.empty())
         return std::string(returns.why_none);
+    if (by == ReturnBy::uretprobe && function.is_go)
+        return "the kernel's uretprobe would end a program of Go";
     if (by == ReturnBy::uretprobe)
         returns.by.places.clear();
     const bool by_uretprobe = returns.by.places.empty();

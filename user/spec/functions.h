@@ -25,7 +25,7 @@
 
 namespace argtrace {
 
-/// A place of a USDT probe, and where the probe's arguments are there: of each parameter its place or, where that says none, its operand.
+/// A place of a USDT probe, or a function of Go, and where the probe's arguments are there: of each parameter its place or, where that says none, its operand.
 struct UsdtSite {
     std::vector<Argument> places;
     std::vector<std::optional<UserOperand>> operands;
@@ -44,7 +44,8 @@ struct Function {
     const ProbeKind *kind = &function_kind;
     std::string title = {}; ///< of what is no function: its name, see Title
     const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
-    std::shared_ptr<const UsdtSite> site = {}; ///< of a USDT probe
+    std::shared_ptr<const UsdtSite> site = {}; ///< of a USDT probe, or a function of Go
+    bool is_go = false; ///< which is known by its goroutine
     std::shared_ptr<const UserFile> file = {}; ///< of a user function, at whose offset it is: symbol.addr; null: of the kernel
     std::function<UserReturns()> find_returns = {}; ///< of a user function, while functions are found
     elf::FunctionReturns returns = {}; ///< of one whose calls are recorded when they return; no places: the kernel's uretprobe follows them
@@ -64,6 +65,9 @@ struct Function {
 
     /// Whether a parameter is to be recorded by a program.
     bool is_computed(std::uint32_t parameter) const { return may_have_operands() && operands()[parameter].has_value(); }
+
+    /// How many of its parameters are recorded where nothing is chosen.
+    std::size_t recorded_parameters() const { return prototype.parameters.size() - (capture.returns ? 0 : prototype.results); }
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/resolve.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -63,7 +64,7 @@ Wanted arguments_of(const Function &function) {
     const auto &values = function.capture.recorded();
     if (!values) {
         auto output = function.capture.program.values.begin();
-        for (std::uint32_t i = 0; i < all.size(); ++i) {
+        for (std::uint32_t i = 0; i < std::min(all.size(), function.recorded_parameters()); ++i) {
             if (function.is_computed(i))
                 add_output(wanted, *output++);
             else
@@ -86,7 +87,7 @@ Wanted arguments_of(const Function &function) {
 
 Wanted wanted_of(const Function &function) {
     Wanted wanted = arguments_of(function);
-    if (function.capture.returns)
+    if (function.capture.returns && !function.is_go)
         add_result(wanted, function, function.convention->returning(function.prototype));
     return wanted;
 }
@@ -124,7 +125,7 @@ Probe begin_probe(const Function &function) {
         probe.returns = function.returns.places;
         probe.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) |
                       ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
-                      (function.returns.loops ? ARGTRACE_PROBE_LOOPS : 0);
+                      (function.returns.loops ? ARGTRACE_PROBE_LOOPS : 0) | (function.is_go ? ARGTRACE_PROBE_GOROUTINES : 0);
     }
     return probe;
 }

@@ -57,7 +57,7 @@ bool Search::accept(const Spec &spec, Function function, Unresolved &unresolved)
     if (function.capture.returns) {
         const std::string why = followers_.choose(function);
         if (!why.empty()) {
-            unresolved.add_unfollowed(function.symbol.name, why);
+            unresolved.add_unfollowed(function.name(), why);
             return false;
         }
     }

@@ -197,7 +197,8 @@ private:
 
     void parse_glob() {
         spec_.pattern_at = at_;
-        Spec::Word name = take(spec_.kind->name_characters);
+        // Go's packages have paths, and its methods receivers: "net/http.(*T).M".
+        Spec::Word name = take(std::string(spec_.kind->name_characters) + (*spec_.kind == user_kind ? "/)" : ""));
         if (name.text.empty() && next() == '%')
             name = take_class();
         if (name.text.empty() && next() == '^')

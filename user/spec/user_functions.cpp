@@ -17,6 +17,7 @@
 #include "elf/object.h"
 #include "model/probe_kind.h"
 #include "spec/assessment.h"
+#include "spec/go_site.h"
 #include "spec/usdt.h"
 #include "spec/user_objects.h"
 #include "util/suggestion.h"
@@ -128,6 +129,15 @@ UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
     return kept;
 }
 
+/// How a function is passed its arguments.
+enum class Passed : std::uint8_t {
+    as_c,
+    as_go,
+    unknown, ///< as assembly in Go, and functions of old versions of it
+};
+
+constexpr std::size_t go_registers = 9;
+
 /// Collects the functions of one object that a spec means; what they take is made into types all at once.
 class UserFunctionFinder::Collection {
 public:
@@ -139,15 +149,25 @@ public:
 
     /// At an offset in the file, of which the first name counts. Without a prototype it has registers.
     void add(std::uint64_t offset, std::string_view name, const std::optional<WrittenPrototype> &written,
-             std::function<UserReturns()> find_returns) {
-        if (offsets_.insert(offset).second)
-            pending_.push_back({begin(offset, name, std::move(find_returns)), written ? built_.add(written->parameters, written->result, written->variadic) : registers(), false});
+             std::function<UserReturns()> find_returns, Passed passed = Passed::as_c) {
+        if (!offsets_.insert(offset).second)
+            return;
+        Pending one{begin(offset, name, std::move(find_returns), passed), 0, false};
+        if (passed == Passed::as_c)
+            one.prototype = written ? built_.add(written->parameters, written->result, written->variadic) : registers();
+        else if (passed == Passed::as_go)
+            add_go(one, written);
+        else
+            one.prototype = built_.add({}, "void");
+        pending_.push_back(std::move(one));
     }
 
     /// The same by DWARF, which has the function at `begin`; false if that does not describe it. Parameters are called as the manual has
     /// them, where that is known.
     bool add_described(std::uint64_t offset, std::uint64_t begin_offset, const elf::NamedFunction &function, const std::optional<WrittenPrototype> &manual,
-                       std::function<UserReturns()> find_returns) {
+                       std::function<UserReturns()> find_returns, Passed passed) {
+        if (passed == Passed::unknown)
+            return false;
         if (!described_ || offsets_.contains(offset))
             return offsets_.contains(offset);
         const std::optional<std::uint64_t> address = object_.content.address_of(begin_offset);
@@ -155,7 +175,7 @@ public:
         if (!number)
             return false;
         offsets_.insert(offset);
-        pending_.push_back({begin(offset, function.name, std::move(find_returns)), *number, true});
+        pending_.push_back({begin(offset, function.name, std::move(find_returns), passed), *number, true});
         return true;
     }
 
@@ -170,6 +190,8 @@ public:
             one.function.prototype = one.is_described ? described_->prototype(one.prototype, own_types, title)
                                                       : prototype_of(types, title, static_cast<std::uint32_t>(one.prototype));
             one.function.prototype.function = one.function.title;
+            if (one.function.is_go)
+                finish_go(one);
             functions.push_back(std::move(one.function));
         }
         return functions;
@@ -180,16 +202,39 @@ private:
         Function function;
         std::size_t prototype; ///< its number
         bool is_described;     ///< by DWARF
+        std::uint32_t results = 0; ///< of a function of Go that is not described
     };
 
-    Function begin(std::uint64_t offset, std::string_view name, std::function<UserReturns()> find_returns) const {
+    Function begin(std::uint64_t offset, std::string_view name, std::function<UserReturns()> find_returns, Passed passed) const {
         Function function{Symbol{offset, {}, {}}, {}};
         function.kind = &user_kind;
         function.convention = kernel_.architecture().user_functions;
         function.file = object_.file;
+        function.is_go = passed != Passed::as_c;
         function.find_returns = std::move(find_returns);
         function.title = title_of(user_kind, object_.name, name);
         return function;
+    }
+
+    /// What it returns stands behind what it takes.
+    void add_go(Pending &one, const std::optional<WrittenPrototype> &written) {
+        std::vector<WrittenParameter> all;
+        for (std::size_t i = 0; !written && i < go_registers; i++)
+            all.push_back({"void *", fmt::format("arg{}", i)});
+        if (written)
+            all = written->parameters;
+        one.results = written && written->result == "void" ? 0 : 1;
+        if (one.results > 0)
+            all.push_back({written ? written->result : "void *", std::string(lang::result_name)});
+        one.prototype = built_.add(all, "void");
+    }
+
+    static void finish_go(Pending &one) {
+        Prototype &prototype = one.function.prototype;
+        if (!one.is_described)
+            prototype.results = one.results;
+        name_as_go(prototype);
+        one.function.site = std::make_shared<const UsdtSite>(go_site(prototype));
     }
 
     std::uint32_t registers() {
@@ -244,16 +289,18 @@ std::function<UserReturns()> UserFunctionFinder::returns_of(Object &object, cons
 
 /// Adds what it takes: what the user says counts first, then what the compiler says. It begins at an offset in the file.
 void UserFunctionFinder::add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t begin) {
-    const std::uint64_t offset = begin + (object.go && object.go->has(function) ? object.go->entry(function) : 0);
+    const bool is_go = object.go && object.go->has(function);
+    const Passed passed = !is_go ? Passed::as_c : object.go->takes_registers(function) ? Passed::as_go : Passed::unknown;
+    const std::uint64_t offset = begin + (is_go ? object.go->entry(function) : 0);
     const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
     if (written != written_.end()) {
-        collection.add(offset, function.name, *written, returns_of(object, function, begin));
+        collection.add(offset, function.name, *written, returns_of(object, function, begin), passed);
         return;
     }
     // glibc's sources call arguments otherwise than its manual, and a SPEC is to mean the same whether its debug information is there or not.
     const std::optional<WrittenPrototype> manual = find_library_prototype(object.name, function.symbol);
-    if (!collection.add_described(offset, begin, function, manual, returns_of(object, function, begin)))
-        collection.add(offset, function.name, manual, returns_of(object, function, begin));
+    if (!collection.add_described(offset, begin, function, manual, returns_of(object, function, begin), passed))
+        collection.add(offset, function.name, manual, returns_of(object, function, begin), passed);
 }
 
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {

@@ -37,13 +37,16 @@ UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vecto
 }
 
 UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) const {
-    if (go_)
-        return {.why_none = "it is in a Go program, whose stacks move while functions run: that is not followed yet"};
+    const bool is_go = go_ && go_->has(function);
+    if (is_go && !go_->why_not_followed(function).empty())
+        return {.why_none = go_->why_not_followed(function)};
     UserReturns returns{.throws = throws_};
     std::vector<elf::CodePiece> pieces{{function.address, function.size}};
     for (auto [cold, end] = cold_.equal_range(function.symbol); cold != end; ++cold)
         pieces.push_back(cold->second);
-    returns.by = elf::find_returns(object_, pieces);
+    returns.by = elf::find_returns(object_, pieces, is_go ? go_->entry(function) : 0, !is_go);
+    if (go_ && returns.by.places.empty())
+        return {.why_none = "it never returns, or may end in a jump to another function, and the kernel's uretprobe would end a program of Go"};
     return returns;
 }
 

@@ -25,6 +25,7 @@ long fr_table(long);
 long fr_bad(long);
 void fr_data();
 void fr_far();
+void fr_over();
 }
 asm(R"(
     .text
@@ -80,6 +81,15 @@ fr_table: lea 2f(%rip), %rdx
 fr_data: .byte 0xeb, 6, 0x76, 0x32, 0x40, 0xca, 0xc3, 0x02
     ret
     .size fr_data, . - fr_data
+    # Code that is reached by another jump alone.
+    .type fr_over, @function
+    .globl fr_over
+fr_over: test %rdi, %rdi
+    .byte 0x74, 2               # je 1f
+    .byte 0xeb, 2               # jmp 2f
+1:  xor %eax, %eax
+2:  ret
+    .size fr_over, . - fr_over
     .type fr_far, @function
     .globl fr_far
 fr_far: test %rdi, %rdi
@@ -113,6 +123,26 @@ protected:
 };
 
 using Places = std::vector<std::int32_t>;
+
+// Where a function's calls begin behind its first instruction, its returns are counted from there, and a loop leads there.
+TEST_F(FunctionReturnsOf, AreCountedFromWhereItsCallsBegin) {
+    const auto found = std::ranges::find(functions_, std::string("fr_loops"), &NamedFunction::symbol);
+    ASSERT_NE(found, functions_.end());
+    const CodePiece piece{found->address, found->size};
+    EXPECT_TRUE(find_returns(*object_, {{piece}}).loops);
+    const FunctionReturns behind = find_returns(*object_, {{piece}}, 4);
+    EXPECT_EQ(behind.places, Places{2});
+    EXPECT_FALSE(behind.loops);
+}
+
+// What is behind a short jump is code where there is no data, and other jumps lead to it.
+TEST_F(FunctionReturnsOf, WithoutDataHaveCodeBehindEachJump) {
+    const auto found = std::ranges::find(functions_, std::string("fr_over"), &NamedFunction::symbol);
+    ASSERT_NE(found, functions_.end());
+    const CodePiece piece{found->address, found->size};
+    EXPECT_TRUE(find_returns(*object_, {{piece}}).places.empty());
+    EXPECT_EQ(find_returns(*object_, {{piece}}, 0, false).places, Places{9});
+}
 
 TEST_F(FunctionReturnsOf, AreWhereItReturns) {
     EXPECT_EQ(of("fr_one").places, Places{3});

@@ -93,7 +93,7 @@ TEST_P(GoEntryOf, IsWhereTheFrameIsNotYetThere) {
         });
         distances.insert(found);
     }
-    // Of a small frame, of others, and of huge ones, each with jumps of both sizes.
+    // Small frames, others, and huge ones have different checks, each with jumps of both sizes.
     EXPECT_GE(distances.size(), 4u);
 }
 

@@ -186,9 +186,15 @@ TEST(UserFunctions, NoUretprobeIsWhereExceptionsAre) {
     EXPECT_FALSE(returning_probes({"u:" + program.path() + ":plain="}).at(0).returns.empty());
 }
 
-TEST(UserFunctions, OfGoAreNotFollowed) {
-    const std::string program = ARGTRACE_TEST_PROGRAMS "/user_stacks_go";
-    EXPECT_THAT(thrown([&] { returning_probes({"u:" + program + ":main.main="}); }), HasSubstr("whose stacks move"));
+TEST(UserFunctions, OfGoAreFollowedByTheirGoroutine) {
+    const std::string program = "u:" ARGTRACE_TEST_PROGRAMS "/user_stacks_go:";
+    const Probe probe = returning_probes({program + "main.second="}).at(0);
+    EXPECT_TRUE(probe.flags & ARGTRACE_PROBE_GOROUTINES);
+    EXPECT_FALSE(probe.returns.empty());
+    EXPECT_TRUE(has_result(probe));
+    EXPECT_EQ(probe.args.back().loc, ARGTRACE_LOC_PROGRAM);
+    EXPECT_THAT(thrown([&] { returning_probes({program + "runtime.memmove="}); }), HasSubstr("assembly"));
+    EXPECT_THAT(thrown([&] { returning_probes({program + "main.second="}, ReturnBy::uretprobe); }), HasSubstr("would end a program of Go"));
 }
 
 TEST(UserFunctions, WithPlacesAreDescribedAsTheyWereAdded) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Where functions of Go have their arguments: by Go's rules, against what its compiler says in DWARF, of a whole program.
+#include "spec/go_site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "abi/go_x86_64.h"
+#include "support/resolve_kernel.h"
+
+namespace argtrace {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<Function> go_functions(const std::string &pattern, const std::string &program = "user_stacks_go", bool returns = false) {
+    static Kernel kernel = make_kernel_without_tracefs();
+    Request wanted = request({"u:" ARGTRACE_TEST_PROGRAMS "/" + program + ":" + pattern});
+    wanted.returns = returns;
+    return find_functions(kernel, wanted).functions;
+}
+
+class GoSites : public testing::TestWithParam<const char *> {};
+
+TEST_P(GoSites, ByTheRulesAreWhereTheCompilerSays) {
+    std::size_t same = 0, other = 0, unsaid = 0;
+    for (const Function &function : go_functions("*", GetParam())) {
+        const Prototype &prototype = function.prototype;
+        std::vector<GoParts> parts;
+        for (std::size_t i = 0; i + prototype.results < prototype.parameters.size(); i++) {
+            const auto &value = prototype.parameters[i].go;
+            if (!value || !value->is_known)
+                break;
+            parts.push_back(value->parts);
+        }
+        parts = go_x86_64(parts);
+        for (std::size_t i = 0; i < parts.size(); i++) {
+            const GoValue &value = *prototype.parameters[i].go;
+            const bool is_floating = parts[i] && std::ranges::any_of(*parts[i], &GoPart::is_floating);
+            if (!value.at_entry || is_floating) {
+                unsaid++;
+                continue;
+            }
+            std::vector<std::uint8_t> expected, found;
+            for (const unsigned number : *value.at_entry)
+                found.push_back(go_register_x86_64(number).value_or(99));
+            for (std::size_t j = 0; parts[i] && j < parts[i]->size(); j++)
+                expected.push_back((*parts[i])[j].index);
+            (expected == found ? same : other)++;
+        }
+    }
+    RecordProperty("same", static_cast<int>(same));
+    std::printf("%zu arguments are where the rules say, %zu are not, of %zu nothing is said\n", same, other, unsaid);
+    EXPECT_GT(same, 2000u);
+    // Parameters without a name are not described, and take registers.
+    EXPECT_LT(other, same / 50);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compiled, GoSites, testing::Values("user_stacks_go", "user_stacks_go_plain"), [](const auto &info) {
+    return std::string(info.param).substr(sizeof("user_stacks_") - 1);
+});
+
+TEST(GoFunctionsOf, AProgramAreWrittenAsInGo) {
+    std::vector<std::string> texts;
+    for (const Function &function : go_functions("main.(*dog).speak"))
+        texts.push_back(function.prototype.text);
+    for (const Function &function : go_functions("main.lookAt"))
+        texts.push_back(function.prototype.text);
+    EXPECT_THAT(texts, ElementsAre("u:user_stacks_go:main.(*dog).speak(d *main.dog, n int) int", "u:user_stacks_go:main.lookAt(shape string)"));
+}
+
+TEST(GoFunctionsOf, AStrippedProgramHaveRegisters) {
+    const std::vector<Function> functions = go_functions("main.lookAt", "user_stacks_go_stripped");
+    ASSERT_EQ(functions.size(), 1u);
+    EXPECT_EQ(functions[0].prototype.parameters.size(), 10u);
+    ASSERT_TRUE(functions[0].site);
+    EXPECT_EQ(functions[0].site->operands[0]->base->index, ARGTRACE_X86_64_RAX);
+    EXPECT_EQ(functions[0].site->operands[8]->base->index, ARGTRACE_X86_64_R11);
+    EXPECT_TRUE(functions[0].site->operands[9]->at_return);
+    EXPECT_EQ(functions[0].site->operands[9]->base->index, ARGTRACE_X86_64_RAX);
+}
+
+Parameter go_parameter(std::string name, Shape shape, GoValue value) {
+    return {.name = std::move(name), .type = "int", .shape = shape, .go = std::move(value)};
+}
+
+// Never a guess: what DWARF does not say is not there, and behind a result whose type is unknown there is none.
+TEST(GoSite, HasNoPlaceThatIsNotKnown) {
+    const Shape word{.kind = Shape::Kind::integer, .bytes = 8};
+    const GoValue known{.is_known = true, .parts = std::vector<GoPart>{{}}};
+    GoValue said = known, elsewhere = known, too_many = known, floating = known;
+    said.at_entry = std::vector<unsigned>{3};
+    elsewhere.at_entry = std::vector<unsigned>{1}; // rdx
+    too_many.at_entry = std::vector<unsigned>{0, 3};
+    floating.parts->front().is_floating = true;
+    floating.at_entry = std::vector<unsigned>{0};
+    Prototype prototype;
+    prototype.parameters = {go_parameter("a", word, said),        go_parameter("b", word, known),    go_parameter("c", word, elsewhere),
+                            go_parameter("d", word, too_many),    go_parameter("e", word, floating), go_parameter("ret0", word, known),
+                            go_parameter("ret1", word, GoValue{}), go_parameter("ret2", word, known)};
+    prototype.results = 3;
+    const UsdtSite site = go_site(prototype);
+    ASSERT_EQ(site.operands.size(), 8u);
+    EXPECT_EQ(site.operands[0]->base->index, ARGTRACE_X86_64_RBX);
+    EXPECT_FALSE(site.operands[0]->at_return);
+    for (const std::size_t i : {1, 2, 3, 4, 6, 7})
+        EXPECT_FALSE(site.operands[i]) << i;
+    EXPECT_EQ(site.operands[5]->base->index, ARGTRACE_X86_64_RAX);
+    EXPECT_TRUE(site.operands[5]->at_return);
+}
+
+TEST(GoSite, NamesNothingLikeAWordOfExpressions) {
+    const Shape word{.kind = Shape::Kind::integer, .bytes = 8};
+    Prototype prototype;
+    prototype.function = "u:p:main.f";
+    for (const char *name : {"as", "~b0", "n", "\u00e4", "ret", "return0", "9"})
+        prototype.parameters.push_back({.name = name, .type = "int", .shape = word});
+    name_as_go(prototype);
+    std::vector<std::string> names;
+    for (const Parameter &one : prototype.parameters)
+        names.push_back(one.name);
+    EXPECT_THAT(names, ElementsAre("arg0", "arg1", "n", "arg3", "arg4", "arg5", "arg6"));
+}
+
+} // namespace
+} // namespace argtrace

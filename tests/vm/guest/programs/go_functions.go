@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Functions of Go for tests that trace them: go_functions MODE LOG. The file LOG has a line for each call that has returned, with what it was
+// called with and what it has returned, as a JSON array: ["NAME", ARGUMENTS..., RESULTS...].
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+var log struct {
+	sync.Mutex
+	*json.Encoder
+}
+
+func said(values ...interface{}) {
+	log.Lock()
+	defer log.Unlock()
+	log.Encode(values)
+}
+
+type pair struct {
+	X int
+	S string
+}
+
+type server struct {
+	number int
+	name   string
+	served int64
+}
+
+type direction uint8
+
+//go:noinline
+func none() { runtime.KeepAlive(&log) }
+
+//go:noinline
+func leaf(a int) int { return a + 1 }
+
+//go:noinline
+func numbers(a int, b int8, c uint16, d bool, e uintptr, f int32, g int64, h byte, i int) int64 {
+	if a < -5000000 {
+		fmt.Println(a)
+	}
+	return int64(a) + int64(b) + int64(c) + int64(e) + int64(f) + g + int64(h) + int64(i)
+}
+
+//go:noinline
+func tenth(a, b, c, d, e, f, g, h, i, j int) int {
+	if a < -5000000 {
+		fmt.Println(a)
+	}
+	return a + b + c + d + e + f + g + h + i + j
+}
+
+//go:noinline
+func text(s string, n int) string {
+	if n%3 == 0 {
+		return ""
+	}
+	return strings.Repeat(s, 1+n%2)
+}
+
+//go:noinline
+func two(a int, s string) (int, string) {
+	if len(s) > 3 {
+		return a, s[1:]
+	}
+	return -a, s
+}
+
+//go:noinline
+func fails(a int) (n int, err error) {
+	if a%2 == 0 {
+		return a, errors.New("even")
+	}
+	return -a, nil
+}
+
+//go:noinline
+func (s *server) add(n int) int { s.number += n; said("note"); return s.number }
+
+//go:noinline
+func real(x float64, n int, y float32) int { return n + int(x) + int(y) }
+
+//go:noinline
+func structs(p pair, n int, d direction, z struct{}) int { return p.X + len(p.S) + n + int(d) }
+
+//go:noinline
+func blank(_ int, b int, _ string, c uint8) int { return b + int(c) }
+
+//go:noinline
+func generic[T any](v T, n int) int { return n + len(fmt.Sprint(v)) }
+
+//go:noinline
+func slices(b []byte, m map[string]int, c chan int, f func(int) int, i interface{}, n int) []byte {
+	return append(b, byte(n+f(len(m))+cap(c)))
+}
+
+// Its stack is moved.
+//
+//go:noinline
+func deep(n int) int {
+	var room [300]byte
+	room[n%300] = byte(n)
+	if n == 0 {
+		return 0
+	}
+	return deep(n-1) + 1 + int(room[(n+1)%300])
+}
+
+//go:noinline
+func huge(n int) int {
+	var room [100000]byte
+	room[n] = 1
+	return n + int(room[n/2]) + middle(n)
+}
+
+//go:noinline
+func middle(n int) int {
+	var room [2000]byte
+	room[n%2000] = 1
+	return n + int(room[(n+1)%2000])
+}
+
+//go:noinline
+func panics(n int) int {
+	if n%3 == 0 {
+		panic(n)
+	}
+	return n
+}
+
+//go:noinline
+func recovers(n int) (r int) {
+	defer func() {
+		if e := recover(); e != nil {
+			r = -n
+		}
+	}()
+	return panics(n) + 1
+}
+
+//go:noinline
+func leaves(n int) int {
+	if n%2 == 0 {
+		runtime.Goexit()
+	}
+	return n
+}
+
+//go:noinline
+func blocks(n int, from chan int, to chan int) int {
+	got := <-from
+	runtime.Gosched()
+	sum := deep(n%40) + got
+	to <- sum
+	return sum + n
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := atomic.AddInt64(&s.served, 1)
+	fmt.Fprintf(w, "%s %d", s.path(r.URL.Path, int(n)), n)
+}
+
+//go:noinline
+func (s *server) path(path string, n int) string { return s.name + path }
+
+func values(count int) {
+	said("none")
+	none()
+	s := &server{name: "n"}
+	for n := 0; n < count; n++ {
+		a, b, c, d, e, f, g, h, i := n-100, int8(-n), uint16(n*7), n%2 == 0, uintptr(n)<<33, int32(-n*1000), int64(n)<<40, byte(n), -n
+		said("numbers", a, b, c, d, e, f, g, h, i, numbers(a, b, c, d, e, f, g, h, i))
+		said("tenth", n, 1, 2, 3, 4, 5, 6, 7, 8, nil, tenth(n, 1, 2, 3, 4, 5, 6, 7, 8, n*2))
+		word := strings.Repeat("ab", n%5) + fmt.Sprint(n)
+		said("text", word, n, text(word, n))
+		first, second := two(n, word)
+		said("two", n, word, first, second)
+		number, _ := fails(n)
+		said("fails", n, number, nil)
+		before := s.number
+		said("add", n, before+n, s.add(n))
+		said("real", nil, n, nil, real(float64(n)/2, n, 1.5))
+		said("structs", nil, n, n%250, nil, structs(pair{n, word}, n, direction(n%250), struct{}{}))
+		said("blank", n*3, n%200, blank(n, n*3, word, uint8(n%200)))
+		said("generic", generic(pair{n, word}, n))
+		generic(word, n)
+		said("slices", n)
+		slices([]byte(word), nil, nil, func(a int) int { return a }, n, n)
+		said("leaf", n, leaf(n))
+	}
+}
+
+func stacks(count int) {
+	var all sync.WaitGroup
+	for n := 0; n < count; n++ {
+		all.Add(1)
+		go func(n int) {
+			defer all.Done()
+			said("deep", n, deep(n))
+			said("huge", n, huge(n))
+		}(n % 150)
+	}
+	all.Wait()
+}
+
+func goroutines(count int) {
+	var all sync.WaitGroup
+	from, to := make(chan int), make(chan int, count)
+	for n := 0; n < count; n++ {
+		all.Add(1)
+		go func(n int) {
+			defer all.Done()
+			said("blocks", n, blocks(n, from, to))
+		}(n)
+	}
+	for n := 0; n < count; n++ {
+		from <- n
+	}
+	all.Wait()
+}
+
+func panicking(count int) {
+	var all sync.WaitGroup
+	for n := 0; n < count; n++ {
+		said("recovers", n, recovers(n))
+		if n%3 != 0 {
+			said("panics", n, n)
+		}
+		all.Add(1)
+		go func(n int) {
+			defer all.Done()
+			said("leaves", n, leaves(n))
+		}(n)
+		all.Wait()
+	}
+}
+
+func serve(count int) {
+	const socket = "/tmp/go_functions.sock"
+	os.Remove(socket)
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		panic(err)
+	}
+	s := &server{name: "go"}
+	go http.Serve(listener, s)
+	client := http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConns: 4, DialContext: func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	var all sync.WaitGroup
+	for worker := 0; worker < 8; worker++ {
+		all.Add(1)
+		go func(worker int) {
+			defer all.Done()
+			for n := 0; n < count/8; n++ {
+				path := fmt.Sprintf("/%d/%d", worker, n)
+				answer, err := client.Get("http://go" + path)
+				if err != nil {
+					panic(err)
+				}
+				body, _ := io.ReadAll(answer.Body)
+				answer.Body.Close()
+				var name string
+				var number int
+				fmt.Sscan(string(body), &name, &number)
+				if name != "go"+path {
+					panic("another answer: " + string(body))
+				}
+				said("path", path, number, name)
+			}
+		}(worker)
+	}
+	all.Wait()
+}
+
+func main() {
+	file, err := os.Create(os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	log.Encoder = json.NewEncoder(file)
+	switch os.Args[1] {
+	case "values":
+		values(300)
+	case "stacks":
+		stacks(600)
+	case "collected":
+		debug.SetGCPercent(1)
+		stacks(300)
+		goroutines(300)
+	case "goroutines":
+		goroutines(2000)
+	case "panics":
+		panicking(300)
+	case "server":
+		serve(400)
+	case "forever":
+		go stacks(100000000)
+		never := make(chan int)
+		for {
+			go blocks(1, never, never)
+			time.Sleep(time.Millisecond)
+		}
+	}
+}

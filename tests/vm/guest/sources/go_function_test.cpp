@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Functions of Go with what they are called with and what they return, against what the traced program (programs/go_functions.go) says itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/command.h"
+#include "support/device.h"
+#include "support/machine.h"
+
+namespace vmtest {
+namespace {
+
+const std::string go_log = "/tmp/go_functions.log";
+
+/// Compiled as usual, without optimisation, and to be loaded anywhere.
+class GoFunctions : public testing::TestWithParam<const char *> {
+protected:
+    void SetUp() override {
+        need_argtrace();
+        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
+            GTEST_SKIP() << "this kernel has no uprobes";
+    }
+
+    static std::string program() { return std::string("/root/go_functions") + GetParam(); }
+    static std::string spec(const std::string &function) { return "u:" + program() + ":main." + function; }
+    static bool is_optimised() { return std::string(GetParam()) != "_plain"; }
+
+    static Outcome trace(const std::vector<std::string> &specs, const std::string &mode, const std::vector<std::string> &options = {"-r"}) {
+        std::vector<std::string> words = {"argtrace", "trace", "--json"};
+        words.insert(words.end(), options.begin(), options.end());
+        for (const std::string &one : specs)
+            words.push_back(spec(one));
+        words.insert(words.end(), {"--", program(), mode, go_log});
+        const Outcome outcome = run(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return outcome;
+    }
+
+    static std::string name_of(const nlohmann::ordered_json &event) {
+        const std::string function = event.at("func");
+        return function.substr(function.rfind('.') + 1);
+    }
+
+    /// An event as the program has it in its log.
+    static std::string as_logged(const nlohmann::ordered_json &event) {
+        auto line = nlohmann::ordered_json::array({name_of(event)});
+        for (const auto &[name, value] : event.at("args").items())
+            line.push_back(value);
+        if (event.contains("ret") && !event.at("ret").is_null())
+            line.push_back(event.at("ret"));
+        return line.dump();
+    }
+
+    static std::vector<std::string> calls(const Outcome &outcome) {
+        std::vector<std::string> lines;
+        for (const auto &event : json_lines(outcome.out))
+            lines.push_back(as_logged(event));
+        std::ranges::sort(lines);
+        return lines;
+    }
+
+    static std::vector<std::string> logged(const std::set<std::string> &names) {
+        std::vector<std::string> lines;
+        std::istringstream log(read_file(go_log));
+        for (std::string text; std::getline(log, text);) {
+            const auto line = nlohmann::ordered_json::parse(text);
+            if (names.contains(line.at(0)))
+                lines.push_back(line.dump());
+        }
+        std::ranges::sort(lines);
+        return lines;
+    }
+
+    /// Both are sorted. What only one of them has is printed.
+    static void expect_same(const std::vector<std::string> &found, const std::vector<std::string> &expected) {
+        std::vector<std::string> more, less;
+        std::ranges::set_difference(found, expected, std::back_inserter(more));
+        std::ranges::set_difference(expected, found, std::back_inserter(less));
+        EXPECT_EQ(more, std::vector<std::string>());
+        EXPECT_EQ(less, std::vector<std::string>());
+    }
+
+    static std::uint64_t unfollowed(const Outcome &outcome, const char *why) {
+        const auto summary = json_summary(outcome.out);
+        const auto returns = summary.find("unfollowed");
+        return returns == summary.end() || !returns->contains(why) ? 0 : returns->at(why).get<std::uint64_t>();
+    }
+
+    /// Each call is a record, but for so many.
+    static void expect_all(const Outcome &outcome, std::uint64_t records, std::uint64_t left = 0) {
+        const auto summary = json_summary(outcome.out);
+        EXPECT_EQ(summary.at("records"), records) << summary.dump();
+        EXPECT_EQ(summary.at("hits"), records + left) << summary.dump();
+        EXPECT_EQ(unfollowed(outcome, "left") + unfollowed(outcome, "exited"), left) << summary.dump();
+        EXPECT_EQ(summary.at("in_flight"), 0) << summary.dump();
+        EXPECT_EQ(summary.at("faults"), 0) << summary.dump();
+    }
+};
+
+TEST_P(GoFunctions, return_what_the_program_gets) {
+    const std::set<std::string> names = {"numbers", "tenth", "text", "two", "real", "structs", "blank", "none", "leaf"};
+    const Outcome outcome = trace({"numbers", "tenth", "text", "two", "real", "structs", "blank", "none", "leaf"}, "values");
+    expect_same(calls(outcome), logged(names));
+    expect_all(outcome, 1 + 8 * 300);
+}
+
+// Where the stacks grow a function begins twice, and is one call.
+TEST_P(GoFunctions, are_one_call_where_their_stack_grows) {
+    const Outcome outcome = trace({"deep(n)", "huge(n)", "middle(n)"}, "stacks", {});
+    std::map<std::string, std::map<int, int>> found, expected;
+    for (const auto &event : json_lines(outcome.out))
+        found[name_of(event)][event.at("args").at("n").get<int>()]++;
+    for (int i = 0; i < 600; i++) {
+        for (int n = 0; n <= i % 150; n++)
+            expected["deep"][n]++;
+        expected["huge"][i % 150]++;
+        expected["middle"][i % 150]++;
+    }
+    EXPECT_EQ(found, expected);
+}
+
+TEST_P(GoFunctions, return_on_stacks_that_were_moved) {
+    const Outcome outcome = trace({"deep(n)", "huge(n)", "middle(n)"}, "stacks");
+    std::uint64_t count = 0;
+    for (const auto &event : json_lines(outcome.out)) {
+        const int n = event.at("args").at("n");
+        const std::string name = name_of(event);
+        EXPECT_EQ(event.at("ret"), name == "huge" ? (n == 0 ? 1 : 2 * n) : n) << event.dump();
+        count++;
+    }
+    std::uint64_t expected = 2 * 600;
+    for (int i = 0; i < 600; i++)
+        expected += static_cast<std::uint64_t>(i % 150) + 1;
+    EXPECT_EQ(count, expected);
+    expect_all(outcome, expected);
+}
+
+TEST_P(GoFunctions, return_in_whatever_thread_their_goroutine_goes_on) {
+    const Outcome outcome = trace({"blocks(n)"}, "goroutines");
+    std::vector<std::string> found = calls(outcome);
+    expect_same(found, logged({"blocks"}));
+    EXPECT_EQ(found.size(), 2000u);
+    expect_all(outcome, 2000);
+}
+
+// The collector moves and shrinks stacks all the time.
+TEST_P(GoFunctions, return_while_stacks_are_collected) {
+    const Outcome outcome = trace({"blocks(n)", "huge(n)"}, "collected");
+    expect_same(calls(outcome), logged({"blocks", "huge"}));
+    expect_all(outcome, 600);
+}
+
+TEST_P(GoFunctions, that_panic_or_end_their_goroutine_are_left) {
+    const Outcome outcome = trace({"recovers", "panics", "leaves"}, "panics");
+    expect_same(calls(outcome), logged({"recovers", "panics", "leaves"}));
+    expect_all(outcome, 650, 100 + 150);
+}
+
+TEST_P(GoFunctions, decide_by_what_they_return) {
+    const Outcome outcome = trace({"tenth(a, i) if ret > 500 && a % 2 == 0"}, "values");
+    std::uint64_t count = 0;
+    for (const auto &event : json_lines(outcome.out)) {
+        const int a = event.at("args").at("a");
+        EXPECT_EQ(a % 2, 0);
+        EXPECT_EQ(event.at("ret"), 3 * a + 36);
+        count++;
+    }
+    EXPECT_EQ(count, 72u); // 156, 158 ... 298
+}
+
+// Each session follows the call for itself.
+TEST_P(GoFunctions, are_followed_by_two_sessions_at_once) {
+    Background other({"argtrace", "trace", "--json", "-r", spec("blocks(n)")});
+    ASSERT_TRUE(eventually([&] { return other.err_so_far().find("until Ctrl-C") != std::string::npos; })) << other.err_so_far();
+    const Outcome outcome = trace({"blocks(n)"}, "goroutines");
+    expect_same(calls(outcome), logged({"blocks"}));
+    const Outcome beside = other.end(SIGINT);
+    expect_same(calls(beside), logged({"blocks"}));
+    expect_all(outcome, 2000);
+    expect_all(beside, 2000);
+}
+
+TEST_P(GoFunctions, of_a_server_answer_all_its_clients) {
+    std::vector<std::string> words = {"argtrace", "trace", "--json", "-r", spec("*"), "!" + spec("said"), "u:" + program() + ":net/http.(*conn).serve",
+                                      "u:" + program() + ":net/http.*Request*", "--", program(), "server", go_log};
+    const Outcome outcome = run(words);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> found;
+    std::size_t served = 0;
+    for (const auto &event : json_lines(outcome.out)) {
+        const std::string function = event.at("func");
+        served += function.ends_with(".ServeHTTP");
+        if (!function.ends_with(".path"))
+            continue;
+        found.push_back(nlohmann::ordered_json::array({"path", event.at("args").at("path"), event.at("args").at("n"), event.at("ret")}).dump());
+    }
+    std::ranges::sort(found);
+    expect_same(found, logged({"path"}));
+    EXPECT_EQ(found.size(), 400u);
+    EXPECT_EQ(served, 400u);
+    const auto summary = json_summary(outcome.out);
+    EXPECT_EQ(unfollowed(outcome, "no_goroutine"), 0u) << summary.dump();
+}
+
+TEST_P(GoFunctions, that_have_no_goroutine_are_refused) {
+    const Outcome outcome = run({"argtrace", "trace", "-r", "u:" + program() + ":runtime.memmove", "--", "true"});
+    EXPECT_NE(outcome.status, 0);
+    EXPECT_NE(outcome.err.find("assembly"), std::string::npos) << outcome.err;
+    const Outcome uretprobe = run({"argtrace", "trace", "-r", "--return-by", "uretprobe", spec("leaf"), "--", "true"});
+    EXPECT_NE(uretprobe.status, 0);
+    EXPECT_NE(uretprobe.err.find("would end"), std::string::npos) << uretprobe.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compiled, GoFunctions, testing::Values("", "_plain", "_pie"), [](const auto &info) {
+    return *info.param ? std::string(info.param).substr(1) : std::string("usual");
+});
+
+} // namespace
+} // namespace vmtest

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "abi/go_x86_64.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "uapi/argtrace.h"
+
+namespace argtrace {
+
+namespace {
+
+struct GoRegister {
+    std::uint8_t index;        // of ARGTRACE_SOURCE_REG
+    std::uint8_t dwarf_number; // System V x86-64 psABI, figure 3.36
+};
+
+// RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11
+constexpr GoRegister go_registers[] = {
+    {ARGTRACE_X86_64_RAX, 0}, {ARGTRACE_X86_64_RBX, 3}, {3, 2}, {0, 5}, {1, 4}, {4, 8}, {5, 9}, {ARGTRACE_X86_64_R10, 10}, {ARGTRACE_X86_64_R11, 11},
+};
+constexpr std::size_t floating_registers = 15; // X0 to X14
+
+} // namespace
+
+std::vector<GoParts> go_x86_64(std::span<const GoParts> values) {
+    std::vector<GoParts> placed(values.begin(), values.end());
+    std::size_t integers = 0, floatings = 0;
+    for (GoParts &parts : placed) {
+        if (!parts)
+            continue;
+        const auto wanted = static_cast<std::size_t>(std::ranges::count_if(*parts, &GoPart::is_floating));
+        // All of it or nothing: what comes behind it may still fit.
+        if (integers + parts->size() - wanted > std::size(go_registers) || floatings + wanted > floating_registers) {
+            parts.reset();
+            continue;
+        }
+        for (GoPart &part : *parts)
+            part.index = part.is_floating ? static_cast<std::uint8_t>(floatings++) : go_registers[integers++].index;
+    }
+    return placed;
+}
+
+std::optional<std::uint8_t> go_vector_x86_64(unsigned dwarf_number) {
+    constexpr unsigned first = 17; // System V x86-64 psABI, figure 3.36: xmm0
+    if (dwarf_number < first || dwarf_number >= first + floating_registers)
+        return std::nullopt;
+    return static_cast<std::uint8_t>(dwarf_number - first);
+}
+
+std::optional<std::uint8_t> go_register_x86_64(unsigned dwarf_number) {
+    const auto found = std::ranges::find(go_registers, dwarf_number, &GoRegister::dwarf_number);
+    if (found == std::end(go_registers))
+        return std::nullopt;
+    return found->index;
+}
+
+} // namespace argtrace

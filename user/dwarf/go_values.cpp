@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dwarf/go_values.h"
+
+#include "btf/limits.h"
+#include "dwarf/attributes.h"
+#include "dwarf/entry_place.h"
+
+namespace argtrace::dwarf {
+
+namespace {
+
+using Kind = MadeType::Kind;
+
+// Go's cmd/internal/dwarf and reflect/type.go
+constexpr unsigned go_kind_attribute = 0x2900;
+constexpr std::uint64_t go_kind_string = 24, go_kind_mask = 31;
+
+constexpr std::uint32_t go_word = 8;
+constexpr std::size_t go_parts_max = 64; // those of larger values are in memory
+
+class GoPartCollector {
+public:
+    explicit GoPartCollector(const MadeTypes &types) : types_(types) {}
+
+    GoValue run(std::uint32_t type) {
+        GoValue value;
+        value.is_known = visit(type, 0, 0);
+        if (value.is_known && !is_in_memory_)
+            value.parts = std::move(parts_);
+        return value;
+    }
+
+private:
+    bool add(std::uint64_t offset, std::uint64_t bytes, bool is_floating = false) {
+        parts_.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes), is_floating});
+        is_in_memory_ = is_in_memory_ || parts_.size() > go_parts_max;
+        return bytes > 0 && bytes <= go_word;
+    }
+
+    bool visit(std::uint32_t id, std::uint64_t offset, int depth) {
+        const MadeType *type = types_.bare(id);
+        if (!type || depth > depth_max || type->is_partial)
+            return false;
+        if (is_in_memory_)
+            return true;
+        switch (type->kind) {
+        case Kind::integer:
+            return add(offset, type->size);
+        case Kind::pointer:
+        case Kind::prototype: // a function that is a value
+            return add(offset, go_word);
+        case Kind::floating:
+            if (type->number == MadeType::Number::complex)
+                return add(offset, type->size / 2, true) && add(offset + type->size / 2, type->size / 2, true);
+            return add(offset, type->size, true);
+        case Kind::array:
+            is_in_memory_ = type->size > 1;
+            return type->size != 1 || visit(type->target, offset, depth + 1);
+        case Kind::structure:
+            for (const MadeType::Field &field : type->fields)
+                if (field.bits != 0 || !visit(field.type, offset + field.bit / 8, depth + 1))
+                    return false;
+            return true;
+        default:
+            return false;
+        }
+    }
+
+    const MadeTypes &types_;
+    std::vector<GoPart> parts_;
+    bool is_in_memory_ = false;
+};
+
+} // namespace
+
+bool is_go_result(Dwarf_Die &parameter) {
+    return has_flag_in_all(parameter, DW_AT_variable_parameter);
+}
+
+bool is_go_text(Dwarf_Die &parameter) {
+    auto type = referred_in_all(parameter, DW_AT_type);
+    for (int depth = 0; type && depth < depth_max; depth++) {
+        if (const auto kind = number_of(*type, go_kind_attribute); kind && (*kind & go_kind_mask) != 0)
+            return (*kind & go_kind_mask) == go_kind_string;
+        type = dwarf_tag(&*type) == DW_TAG_typedef ? referred(*type, DW_AT_type) : std::nullopt;
+    }
+    return false;
+}
+
+GoValue go_value(const MadeTypes &types, std::uint32_t type) {
+    return GoPartCollector(types).run(type);
+}
+
+std::optional<std::vector<unsigned>> go_entry_registers(Dwarf_Die &parameter, Dwarf_Addr entry) {
+    if (!has_location_list(parameter))
+        return std::nullopt;
+    const EntryPlace place = entry_place(parameter, entry);
+    if (place.kind != EntryPlace::Kind::registers)
+        return std::nullopt;
+    return place.registers;
+}
+
+} // namespace argtrace::dwarf

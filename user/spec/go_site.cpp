@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/go_site.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "abi/go_x86_64.h"
+#include "abi/placement.h"
+
+namespace argtrace {
+
+namespace {
+
+bool is_one_word(const Shape &shape) {
+    return shape.kind == Shape::Kind::pointer || shape.kind == Shape::Kind::enumeration || (shape.kind == Shape::Kind::integer && shape.bytes <= 8);
+}
+
+GoValue value_of(const Parameter &parameter) {
+    if (parameter.go)
+        return *parameter.go;
+    GoValue value;
+    const bool is_floating = parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape);
+    value.is_known = is_floating || is_one_word(parameter.shape);
+    if (value.is_known)
+        value.parts = std::vector<GoPart>{{.bytes = parameter.shape.bytes, .is_floating = is_floating}};
+    return value;
+}
+
+// By the rules; behind a value of which nothing is known, nothing is.
+std::vector<GoParts> place_by_rules(std::span<const GoValue> values) {
+    std::vector<GoParts> parts;
+    const auto unknown = std::ranges::find(values, false, &GoValue::is_known);
+    for (auto value = values.begin(); value != unknown; ++value)
+        parts.push_back(value->parts);
+    parts = go_x86_64(parts);
+    parts.resize(values.size());
+    return parts;
+}
+
+// As DWARF has it: parameters without a name take registers as well, but are not described.
+GoParts place_at_entry(const GoValue &value) {
+    if (!value.is_known || !value.parts || !value.at_entry || value.at_entry->size() != value.parts->size())
+        return std::nullopt;
+    GoParts parts = value.parts;
+    for (std::size_t i = 0; i < parts->size(); i++) {
+        const unsigned number = (*value.at_entry)[i];
+        const auto index = (*parts)[i].is_floating ? go_vector_x86_64(number) : go_register_x86_64(number);
+        if (!index)
+            return std::nullopt;
+        (*parts)[i].index = *index;
+    }
+    return parts;
+}
+
+std::optional<UserOperand> operand_of(const Parameter &parameter, const GoParts &parts, bool at_return) {
+    if (parts && parts->size() == 1 && parts->front().is_floating && parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape))
+        return UserOperand{.kind = UserOperand::Kind::in_vector, .number = parts->front().index, .at_return = at_return};
+    if (!parts || std::ranges::any_of(*parts, &GoPart::is_floating))
+        return std::nullopt;
+    UserOperand operand{.kind = UserOperand::Kind::in_register, .at_return = at_return};
+    if (parts->size() == 1 && is_one_word(parameter.shape)) {
+        operand.base = NamedRegister{.index = parts->front().index};
+        return operand;
+    }
+    if (parts->size() == 2 && parameter.go && parameter.go->is_text) {
+        operand.kind = UserOperand::Kind::text;
+        operand.base = NamedRegister{.index = parts->front().index};
+        operand.index = NamedRegister{.index = parts->back().index};
+        return operand;
+    }
+    return std::nullopt;
+}
+
+// Words of C that are no words of Go, or those of expressions.
+bool is_plain_name(std::string_view name) {
+    constexpr std::string_view words[] = {"as",       "auto",  "bool",   "char", "do",     "double",   "enum",    "extern", "float", "if", "inline",
+                                          "int",      "it",    "long",   "ret",  "short",  "signed",   "sizeof",  "static", "task",  "union",
+                                          "unsigned", "void",  "while",  "this", "typeof", "volatile", "register", "container_of", "restrict", "_Bool"};
+    const auto is_letter = [](char c) { return c == '_' || (static_cast<unsigned char>(c) < 0x80 && std::isalnum(static_cast<unsigned char>(c))); };
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name.front())) && std::ranges::all_of(name, is_letter) &&
+           std::ranges::find(words, name) == std::end(words) && !name.starts_with("ret");
+}
+
+// "struct main.T *" is "*main.T".
+std::string go_type(std::string_view type) {
+    std::string stars;
+    for (; type.ends_with('*'); type.remove_suffix(1))
+        stars += '*';
+    while (type.ends_with(' '))
+        type.remove_suffix(1);
+    for (const std::string_view word : {"const ", "struct ", "union ", "enum "})
+        if (type.starts_with(word))
+            type.remove_prefix(word.size());
+    if (type == "void" && !stars.empty())
+        return stars.substr(1) + "unsafe.Pointer";
+    return stars.append(type);
+}
+
+} // namespace
+
+UsdtSite go_site(const Prototype &prototype) {
+    UsdtSite site;
+    const std::vector<Parameter> &all = prototype.parameters;
+    const std::size_t count = all.size() - prototype.results;
+    std::vector<GoValue> values;
+    for (const Parameter &parameter : all)
+        values.push_back(value_of(parameter));
+    std::vector<GoParts> placed = place_by_rules(std::span(values).first(count));
+    for (std::size_t i = 0; i < count; i++)
+        if (all[i].go)
+            placed[i] = place_at_entry(values[i]);
+    std::ranges::move(place_by_rules(std::span(values).subspan(count)), std::back_inserter(placed));
+    for (std::size_t i = 0; i < all.size(); i++) {
+        site.places.push_back({.name = all[i].name, .type_name = all[i].type});
+        site.operands.push_back(operand_of(all[i], placed[i], i >= count));
+    }
+    return site;
+}
+
+void name_as_go(Prototype &prototype) {
+    const std::size_t count = prototype.parameters.size() - prototype.results;
+    std::vector<std::string> parameters, results;
+    for (std::size_t i = 0; i < prototype.parameters.size(); i++) {
+        Parameter &one = prototype.parameters[i];
+        if (i < count && !is_plain_name(one.name))
+            one.name = fmt::format("arg{}", i);
+        if (i < count)
+            parameters.push_back(fmt::format("{} {}", one.name, go_type(one.type)));
+        else
+            results.push_back(go_type(one.type));
+    }
+    prototype.text = fmt::format("{}({})", prototype.function, fmt::join(parameters, ", "));
+    if (results.size() == 1)
+        prototype.text += ' ' + results.front();
+    else if (!results.empty())
+        prototype.text += fmt::format(" ({})", fmt::join(results, ", "));
+}
+
+} // namespace argtrace

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include "btf/prototype.h"
+#include "spec/functions.h"
+
+namespace argtrace {
+
+/// Where a function of Go has its arguments when it is entered, and what it returns, where argtrace reads that. Those that DWARF describes have
+/// a GoValue; of others, each that is a number or a pointer is taken to be in the next register.
+UsdtSite go_site(const Prototype &prototype);
+
+/// Gives parameters whose names mean something else in expressions, or are none there, other names: "arg1"; and writes the prototype as Go does.
+void name_as_go(Prototype &prototype);
+
+} // namespace argtrace
