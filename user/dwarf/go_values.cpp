@@ -94,7 +94,8 @@ GoValue go_value(const MadeTypes &types, std::uint32_t type) {
 std::optional<std::vector<unsigned>> go_entry_registers(Dwarf_Die &parameter, Dwarf_Addr entry) {
     if (!has_location_list(parameter))
         return std::nullopt;
-    const EntryPlace place = entry_place(parameter, entry);
+    // Places in a frame, which the function would tell of, are none of these.
+    const EntryPlace place = entry_place(parameter, parameter, entry);
     if (place.kind != EntryPlace::Kind::registers)
         return std::nullopt;
     return place.registers;
