@@ -94,7 +94,7 @@ func fails(a int) (n int, err error) {
 func (s *server) add(n int) int { s.number += n; said("note"); return s.number }
 
 //go:noinline
-func real(x float64, n int, y float32) int { return n + int(x) + int(y) }
+func real(x float64, n int, y float32) float64 { return float64(n) + x + float64(y) }
 
 //go:noinline
 func structs(p pair, n int, d direction, z struct{}) int { return p.X + len(p.S) + n + int(d) }
@@ -195,7 +195,7 @@ func values(count int) {
 		said("fails", n, number, nil)
 		before := s.number
 		said("add", n, before+n, s.add(n))
-		said("real", nil, n, nil, real(float64(n)/2, n, 1.5))
+		said("real", float64(n)+0.25, n, 1.5, real(float64(n)+0.25, n, 1.5)) // none of them whole, so that all have a point
 		said("structs", nil, n, n%250, nil, structs(pair{n, word}, n, direction(n%250), struct{}{}))
 		said("blank", n*3, n%200, blank(n, n*3, word, uint8(n%200)))
 		said("generic", generic(pair{n, word}, n))

@@ -98,7 +98,9 @@ FUNCTION("pass_symbols",
 
 /* What is not read is the others' business no more than its own. */
 void pass_unread(int number);
-FUNCTION("pass_unread", PROBE("unread", "8f@%xmm0 -4@%edi 8@%fs:16 8@no_such_symbol(%rip) 8@$usdt_numbers 3@%rax -4@%edi"));
+FUNCTION("pass_unread",
+	 "cvtsi2sd %edi, %xmm0\n"
+	 PROBE("unread", "8f@%xmm0 -4@%edi 8@%fs:16 8@no_such_symbol(%rip) 8@$usdt_numbers 3@%rax -4@%edi"));
 
 void pass_text(const char *text);
 FUNCTION("pass_text", PROBE("text", "8@%rdi"));

@@ -89,7 +89,10 @@ TEST_P(UserValues, are_shown_as_what_they_mean) {
     }
 }
 
-TEST_P(UserValues, decide) {
+/// What conditions read is what is shown, of two libraries.
+class UserValuesDecide : public UserValues {};
+
+TEST_P(UserValuesDecide, which_calls_are_recorded) {
     const auto count = [](const std::string &function, const std::string &condition) {
         return trace({spec(function + " if " + condition)}, {"40", values_log}).size();
     };
@@ -120,6 +123,7 @@ TEST_P(UserValues, that_cannot_be_read_are_not_shown) {
             EXPECT_TRUE(event.at("args").at(name).is_null()) << name << ' ' << event.dump();
 }
 
+INSTANTIATE_TEST_SUITE_P(Compiled, UserValuesDecide, testing::Values("gcc_o2", "libcxx_o2"), [](const auto &info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Compiled, UserValues, testing::Values("gcc_o0", "gcc_o2", "gcc_old", "libcxx_o0", "libcxx_o2"),
                          [](const auto &info) { return info.param; });
 
