@@ -58,7 +58,7 @@ static unsigned long read_word(u64 at)
  * wants a page, is brought in.
  */
 static bool find_user_stack(const struct argtrace_user_place *place, const argtrace_full_regs *full,
-		       unsigned long *goroutine, unsigned long *sp)
+			    unsigned long *goroutine, unsigned long *sp)
 {
 	unsigned long end = 0;
 	u32 i;

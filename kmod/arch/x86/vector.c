@@ -9,15 +9,15 @@
 #include "arch/vector.h"
 #include "base/compat.h"
 
-/* The compiler is not to use these registers in the kernel, but the assembler knows them. */
-static u64 read_register(unsigned int number)
-{
-	u64 word = 0;
-
 #define READ_REGISTER(n) \
 	case n: \
 		asm volatile("movq %%xmm" #n ", %0" : "=r"(word)); \
 		break
+
+/* The compiler is not to use these registers in the kernel, but the assembler knows them. */
+static u64 read_register(unsigned int number)
+{
+	u64 word = 0;
 
 	switch (number) {
 	READ_REGISTER(0);
@@ -37,7 +37,6 @@ static u64 read_register(unsigned int number)
 	READ_REGISTER(14);
 	READ_REGISTER(15);
 	}
-#undef READ_REGISTER
 	return word;
 }
 
@@ -65,7 +64,10 @@ u64 argtrace_vector_word(unsigned int number)
 
 	number = array_index_nospec(number, ARGTRACE_VECTORS);
 	local_irq_save(flags);
-	word = test_thread_flag(TIF_NEED_FPU_LOAD) ? read_saved(number) : read_register(number);
+	if (test_thread_flag(TIF_NEED_FPU_LOAD))
+		word = read_saved(number);
+	else
+		word = read_register(number);
 	local_irq_restore(flags);
 	return word;
 }
