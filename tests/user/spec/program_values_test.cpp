@@ -121,7 +121,8 @@ TEST_P(NewerLibcxx, StringsHaveTheirLengthElsewhere) {
     ProgramValues values(newer_libcxx, ".cpp", std::string("g++ -g -O0 -DMEMBERS=\"") + GetParam() + "\"");
     const std::string function = "f(std::__1::basic_string<char, int, int> const&)";
     FakeMemory memory;
-    memory.put(object_at, "\x0a" "short\0and more", 24);
+    const char with_text[24] = "\x0a" "short\0and more";
+    memory.put(object_at, with_text);
     EXPECT_EQ(values.value(function, "str(s)", memory), "short");
     EXPECT_EQ(values.holds(function, "str(s) == \"short\"", memory), true);
     EXPECT_EQ(values.holds(function, "str(s) == \"shor\"", memory), false);
