@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "abi/calling_convention.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -42,7 +43,7 @@ std::vector<GoParts> go_x86_64(std::span<const GoParts> values) {
 }
 
 std::optional<std::uint8_t> go_vector_x86_64(unsigned dwarf_number) {
-    constexpr unsigned first = 17; // System V x86-64 psABI, figure 3.36: xmm0
+    constexpr unsigned first = dwarf_registers_x86_64.first_vector;
     if (dwarf_number < first || dwarf_number >= first + floating_registers)
         return std::nullopt;
     return static_cast<std::uint8_t>(dwarf_number - first);

@@ -26,9 +26,9 @@ std::uint64_t cut(std::uint64_t value, std::uint32_t bytes) {
     return bytes < 8 ? value & ((1ull << 8 * bytes) - 1) : value;
 }
 
-/// Bytes that a program has read as text: in Go a string.
-bool is_text_by_name(const Argument &argument) {
-    return argument.type == ARGTRACE_TYPE_BYTES && (argument.type_name == "char[]" || argument.type_name == "string");
+/// Text that may be empty: "string" is Go's, which is never absent.
+bool is_counted_text(const Argument &argument) {
+    return argument.type == ARGTRACE_TYPE_BYTES && (argument.type_name == "char[*]" || argument.type_name == "string");
 }
 
 } // namespace
@@ -249,8 +249,8 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
             argument.type == device.type && argument.type_name == "dev_t"                       ? &device
             : argument.type == mode.type && argument.type_name == "umode_t"                     ? &mode
             : argument.type == user.type && has_user_mark(argument.type_name)                   ? &user
-            : is_text_by_name(argument)                                                ? &characters
-            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char[*]"  ? &counted
+            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char[]"   ? &characters
+            : is_counted_text(argument)                                                ? &counted
             : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char *[]" ? &texts
                                                                                        : nullptr);
     if (!probe.types.empty())

@@ -30,6 +30,14 @@ NodePtr make_constant(std::uint64_t value, Type type, const Ast &ast) {
     return node;
 }
 
+NodePtr make_comparison(argtrace_alu op, bool negated, NodePtr left, NodePtr right, const Ast &ast) {
+    NodePtr node = make_node(Node::Kind::compare, int_type, ast, std::move(left));
+    node->operands.push_back(std::move(right));
+    node->alu = op;
+    node->negated = negated;
+    return node;
+}
+
 NodePtr make_source(std::uint8_t source, std::uint8_t index, Type type, const Ast &ast) {
     NodePtr node = make_node(Node::Kind::source, type, ast);
     node->source = source;
@@ -188,7 +196,7 @@ NodePtr Checker::condition(const Ast &ast) {
     if (!traits(*node).is_floating())
         return require_scalar(std::move(node), ast);
     NodePtr zero = make_constant(0, node->type, ast);
-    return floating_compare(ARGTRACE_ALU_EQ, true, std::move(node), std::move(zero), ast);
+    return make_comparison(ARGTRACE_ALU_EQ, true, std::move(node), std::move(zero), ast);
 }
 
 NodePtr Checker::value(const Ast &ast) {

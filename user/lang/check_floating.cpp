@@ -33,24 +33,15 @@ Comparison comparison_of(BinaryOperator op) {
     }
 }
 
-/// The comparison of a float with what is nearest to the double that it is compared with, as C compares it with the double itself: no float
-/// is between them.
-argtrace_alu as_float(argtrace_alu op, bool constant_is_left, double constant) {
-    const double nearest = static_cast<float>(constant);
-    if (op == ARGTRACE_ALU_EQ || nearest == constant)
+/// LT or LE of a float and what is nearest to the double that it is compared with, as C compares it with the double itself: no float is
+/// between them.
+argtrace_alu as_float(argtrace_alu op, bool constant_is_left, double constant, double nearest) {
+    if (nearest == constant)
         return op;
     return (nearest > constant) != constant_is_left ? ARGTRACE_ALU_LT : ARGTRACE_ALU_LE;
 }
 
 } // namespace
-
-NodePtr Checker::floating_compare(argtrace_alu op, bool negated, NodePtr left, NodePtr right, const Ast &ast) const {
-    NodePtr node = make_node(Node::Kind::compare, int_type, ast, std::move(left));
-    node->operands.push_back(std::move(right));
-    node->alu = op;
-    node->negated = negated;
-    return node;
-}
 
 // At least one of them is a float or a double.
 NodePtr Checker::floating_comparison(NodePtr left, NodePtr right, const Ast &ast) const {
@@ -63,7 +54,7 @@ NodePtr Checker::floating_comparison(NodePtr left, NodePtr right, const Ast &ast
         if (!types_.same(left->type, right->type))
             fail(ast.token.at, fmt::format("a {} is compared with another one, or with a number that is written, and not with a {}",
                                            name(left->type), name(right->type)));
-        return floating_compare(comparison.op, comparison.negated, std::move(left), std::move(right), ast);
+        return make_comparison(comparison.op, comparison.negated, std::move(left), std::move(right), ast);
     }
     Node &constant = left->is_constant() ? *left : *right;
     const Node &variable = left->is_constant() ? *right : *left;
@@ -82,10 +73,10 @@ NodePtr Checker::floating_comparison(NodePtr left, NodePtr right, const Ast &ast
         const double nearest = static_cast<float>(number);
         if (comparison.op == ARGTRACE_ALU_EQ && nearest != number)
             return make_constant(comparison.negated, int_type, ast); // no float is that number
-        comparison.op = as_float(comparison.op, &constant == left.get(), number);
+        comparison.op = as_float(comparison.op, &constant == left.get(), number, nearest);
         constant.value = float_bits(number);
     }
-    return floating_compare(comparison.op, comparison.negated, std::move(left), std::move(right), ast);
+    return make_comparison(comparison.op, comparison.negated, std::move(left), std::move(right), ast);
 }
 
 } // namespace argtrace::lang

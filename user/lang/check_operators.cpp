@@ -169,11 +169,7 @@ NodePtr Checker::compare(argtrace_alu op, bool negated, NodePtr left, NodePtr ri
         return (right->value == 1) != negated
                    ? std::move(left)
                    : make_node(Node::Kind::logical_not, int_type, ast, std::move(left));
-    NodePtr node = make_node(Node::Kind::compare, int_type, ast, std::move(left));
-    node->operands.push_back(std::move(right));
-    node->alu = op;
-    node->negated = negated;
-    return node;
+    return make_comparison(op, negated, std::move(left), std::move(right), ast);
 }
 
 NodePtr Checker::comparison(NodePtr left, NodePtr right, const Ast &ast) const {

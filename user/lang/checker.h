@@ -97,7 +97,6 @@ private:
 
     // check_floating.cpp
     NodePtr floating_comparison(NodePtr left, NodePtr right, const Ast &ast) const;
-    NodePtr floating_compare(argtrace_alu op, bool negated, NodePtr left, NodePtr right, const Ast &ast) const;
 
     // check_text.cpp
     NodePtr check_call(const Ast &ast);
@@ -166,6 +165,7 @@ std::string explain_recorded_only(const Ast &call);
 NodePtr make_node(Node::Kind kind, Type type, const Ast &ast);
 NodePtr make_node(Node::Kind kind, Type type, const Ast &ast, NodePtr operand);
 NodePtr make_constant(std::uint64_t value, Type type, const Ast &ast);
+NodePtr make_comparison(argtrace_alu op, bool negated, NodePtr left, NodePtr right, const Ast &ast);
 NodePtr make_source(std::uint8_t source, std::uint8_t index, Type type, const Ast &ast);
 NodePtr make_offset(NodePtr address, std::uint64_t bytes, Type pointer, const Ast &ast);
 

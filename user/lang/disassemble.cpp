@@ -22,9 +22,9 @@ constexpr std::uint32_t path_cost = 280; // four names
 constexpr std::uint32_t file_cost = 60;
 
 std::string_view source_name(std::uint8_t source) {
-    constexpr std::array<std::string_view, 14> names{"const",  "reg", "stack", "slot", "task",
+    constexpr std::array<std::string_view, 15> names{"const",  "reg", "stack", "slot", "task",
                                                      "caller", "cpu", "time",  "ret",  "duration",
-                                                     "stack id", "identity", "user stack id", "vector"};
+                                                     "stack id", "identity", "user stack id", "vector", "result"};
     return source < names.size() ? names[source] : "?";
 }
 
@@ -64,7 +64,8 @@ std::string source_text(const argtrace_insn &insn) {
             insn.action == ARGTRACE_DO_TEST || insn.action == ARGTRACE_DO_TEXT ? 0 : insn.span);
     if (insn.source == ARGTRACE_SOURCE_RETURN && insn.index >= ARGTRACE_RETURN_VECTOR)
         return fmt::format("ret vector{}", insn.index - ARGTRACE_RETURN_VECTOR);
-    const bool indexed = insn.source == ARGTRACE_SOURCE_VECTOR || insn.source == ARGTRACE_SOURCE_REG || insn.source == ARGTRACE_SOURCE_SLOT;
+    const bool indexed = insn.source == ARGTRACE_SOURCE_REG || insn.source == ARGTRACE_SOURCE_SLOT || insn.source == ARGTRACE_SOURCE_VECTOR ||
+                         insn.source == ARGTRACE_SOURCE_RESULT;
     return indexed ? fmt::format("{}{}", source_name(insn.source), insn.index)
                    : std::string(source_name(insn.source));
 }

@@ -80,12 +80,6 @@ std::string_view up_to_nul(std::string_view text) {
     return text.substr(0, text.find('\0'));
 }
 
-/// One of Go's: where it has no bytes it is empty.
-bool is_go_string(const EventView &view, const Value &value) {
-    const auto index = static_cast<std::size_t>(&value - view.values.data());
-    return index < view.values.size() && index < view.event->probe->args.size() && view.event->probe->args[index].type_name == "string";
-}
-
 } // namespace
 
 bool is_absent(const Value &value, const Format *format) {
@@ -104,8 +98,6 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
         append_value(out, value);
     } else if (!format) {
         append_bytes(out, view.bytes_of(value), value.cut);
-    } else if (is_absent(value, format) && is_go_string(view, value)) {
-        append_string(out, {});
     } else if (is_absent(value, format)) {
         out += style_ == Style::json ? "null" : "-";
     } else if (bytes && format->kind == Format::Kind::texts) {

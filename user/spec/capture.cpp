@@ -48,9 +48,10 @@ void add_condition(std::optional<lang::Expression> &condition, const lang::Expre
 
 std::vector<lang::ArgumentExpression>
 computed_of(const Function &function, const std::vector<lang::ArgumentExpression> &values) {
+    const std::vector<std::optional<UserOperand>> operands = function.operands();
     std::vector<lang::ArgumentExpression> computed;
     for (const lang::ArgumentExpression &value : values)
-        if (const auto parameter = parameter_of(function.prototype, value); !parameter || function.is_computed(*parameter))
+        if (const auto parameter = parameter_of(function.prototype, value); !parameter || is_computed(operands, *parameter))
             computed.push_back(value);
     return computed;
 }
@@ -187,11 +188,11 @@ void CaptureCompiler::compile(Function &function) {
     if (capture.condition)
         conditions.push_back(*capture.condition);
     const StackChoice stacks = capture.values ? capture.stack | stacks_of(prototype, *capture.values) : capture.stack;
-    std::vector<lang::ArgumentExpression> chosen = capture.values ? *capture.values : all_arguments(prototype);
+    const auto chosen = [&] { return capture.values ? *capture.values : all_arguments(prototype); };
     if (!aggregate_ && capture.returns && prototype.results > 0)
-        capture.described = with_results(prototype, std::move(chosen), stacks);
+        capture.described = with_results(prototype, chosen(), stacks);
     else if (!aggregate_ && stacks.any())
-        capture.described = with_stacks(prototype, std::move(chosen), stacks);
+        capture.described = with_stacks(prototype, chosen(), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
         computed = computed_of(function, *capture.recorded());
@@ -205,8 +206,9 @@ void CaptureCompiler::compile(Function &function) {
     lang::Scope scope(types_of(capture.types, *function.kind), prototype, places, *function.kind);
     scope.set_operands(function.operands());
     scope.set_text_bytes(text_bytes_);
-    Meanings &meanings = meanings_ ? *meanings_ : Meanings::shared();
-    scope.set_text_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.text_of(types, type); });
+    scope.set_text_finder([meanings = meanings_](const lang::Types &types, lang::Type type) {
+        return (meanings ? *meanings : Meanings::shared()).text_of(types, type);
+    });
     if (capture.returns)
         scope.set_result(scope.types().result(prototype.source.id));
     if (adds_up) {

@@ -63,15 +63,17 @@ struct Function {
         return site ? site->operands : convention->operands(prototype);
     }
 
-    /// Whether a parameter is to be recorded by a program.
-    bool is_computed(std::uint32_t parameter) const { return may_have_operands() && operands()[parameter].has_value(); }
-
     /// How many of its parameters are recorded where nothing is chosen.
     std::size_t recorded_parameters() const { return prototype.parameters.size() - (capture.returns ? 0 : prototype.results); }
 
     /// As it is shown, and as its calls are.
     std::string_view name() const { return title.empty() ? symbol.name : title; }
 };
+
+/// Whether a parameter of a function that has these operands() is to be recorded by a program.
+inline bool is_computed(const std::vector<std::optional<UserOperand>> &operands, std::uint32_t parameter) {
+    return !operands.empty() && operands[parameter].has_value();
+}
 
 /// Which functions are wanted.
 struct Request {

@@ -61,11 +61,12 @@ void add_result(Wanted &wanted, const Function &function, const Returning &retur
 Wanted arguments_of(const Function &function) {
     Wanted wanted;
     std::vector<Argument> all = function.places();
+    const std::vector<std::optional<UserOperand>> operands = function.operands();
     const auto &values = function.capture.recorded();
     if (!values) {
         auto output = function.capture.program.values.begin();
         for (std::uint32_t i = 0; i < std::min(all.size(), function.recorded_parameters()); ++i) {
-            if (function.is_computed(i))
+            if (is_computed(operands, i))
                 add_output(wanted, *output++);
             else
                 add_argument(wanted, function, std::move(all[i]), i);
@@ -74,7 +75,7 @@ Wanted arguments_of(const Function &function) {
     }
     auto output = function.capture.program.values.begin();
     for (const lang::ArgumentExpression &value : *values) {
-        if (const auto parameter = parameter_of(function.prototype, value); parameter && !function.is_computed(*parameter)) {
+        if (const auto parameter = parameter_of(function.prototype, value); parameter && !is_computed(operands, *parameter)) {
             Argument argument = all[*parameter];
             argument.name = value.name;
             add_argument(wanted, function, std::move(argument), *parameter);

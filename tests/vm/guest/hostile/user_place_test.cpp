@@ -51,8 +51,7 @@ class UserPlaces : public testing::Test {
 protected:
     void SetUp() override {
         need_argtrace();
-        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
-            GTEST_SKIP() << "this kernel has no uprobes";
+        need_uprobes();
     }
 
     /// The errno; the number in *file.

@@ -23,8 +23,7 @@ class GoFunctions : public testing::TestWithParam<const char *> {
 protected:
     void SetUp() override {
         need_argtrace();
-        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
-            GTEST_SKIP() << "this kernel has no uprobes";
+        need_uprobes();
     }
 
     static std::string program() { return std::string("/root/go_functions") + GetParam(); }

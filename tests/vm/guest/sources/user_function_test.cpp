@@ -63,8 +63,7 @@ class UserFunctions : public testing::Test {
 protected:
     void SetUp() override {
         need_argtrace();
-        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
-            GTEST_SKIP() << "this kernel has no uprobes";
+        need_uprobes();
     }
 
     static Outcome trace(const std::vector<std::string> &specs, const std::vector<std::string> &command) {

@@ -35,8 +35,7 @@ class UserReturns : public testing::TestWithParam<const char *> {
 protected:
     void SetUp() override {
         need_argtrace();
-        if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
-            GTEST_SKIP() << "this kernel has no uprobes";
+        need_uprobes();
     }
 
     static Outcome trace(const std::vector<std::string> &specs, const std::vector<std::string> &command, const std::vector<std::string> &options = {}) {

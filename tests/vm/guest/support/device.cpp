@@ -42,6 +42,11 @@ argtrace_info RawDevice::info() const {
     return info;
 }
 
+void need_uprobes() {
+    if (!(RawDevice().info().features & ARGTRACE_FEATURE_USER))
+        GTEST_SKIP() << "this kernel has no uprobes";
+}
+
 void expect_nothing_left() {
     const argtrace_info info = RawDevice().info();
     EXPECT_EQ(info.nr_sessions, 0u);

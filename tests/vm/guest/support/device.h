@@ -58,6 +58,9 @@ private:
 /// Expects that there is no session, that nothing is charged for one, and that no function is armed.
 void expect_nothing_left();
 
+/// Skips a test where the kernel has no uprobes. The module is loaded.
+void need_uprobes();
+
 /// How many rings of the session, of `packets` bytes each, have the text somewhere in all that can be mapped of them.
 unsigned rings_that_have(const RawDevice &device, const std::string &text, std::size_t packets);
 
