@@ -26,10 +26,13 @@ static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan
 /*
  * A second begins with a record. All CPUs share the count of its records, which is exact: the upper
  * half of `rate` is the jiffy in which the second began, the lower half the number of its records.
+ *
+ * A second that began after `now` is not over: another CPU began it since this one looked at the
+ * clock. Before the first record none has begun.
  */
 static __always_inline bool argtrace_is_over(u64 rate, u32 now)
 {
-	return now - (u32)(rate >> 32) >= HZ;
+	return (u32)rate == 0 || now - (u32)(rate >> 32) + HZ >= 2 * HZ;
 }
 
 /* Whether it is certain that the probe may not have another record in this second. */

@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
+#include "call/throttle.h"
 #include "program_fixtures.h"
 #include "ring_read.h"
 #include "targets.h"
@@ -74,9 +75,35 @@ static void no_more_than_five_in_a_second(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts[2].capped, 31);
 }
 
+static u64 rate_since(u32 begin, u32 records)
+{
+	return (u64)begin << 32 | records;
+}
+
+/* Another CPU may have begun the second a jiffy later than this one looked at the clock. */
+static void a_second_that_has_just_begun_is_not_over(struct kunit *test)
+{
+	static const u32 begins[] = { 0, 1, 1000, S32_MAX, U32_MAX };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(begins); i++) {
+		const u64 rate = rate_since(begins[i], 5);
+
+		KUNIT_EXPECT_FALSE(test, argtrace_is_over(rate, begins[i] - 1));
+		KUNIT_EXPECT_FALSE(test, argtrace_is_over(rate, begins[i]));
+		KUNIT_EXPECT_FALSE(test, argtrace_is_over(rate, begins[i] + HZ - 1));
+		KUNIT_EXPECT_TRUE(test, argtrace_is_over(rate, begins[i] + HZ));
+		KUNIT_EXPECT_TRUE(test, argtrace_is_over(rate, begins[i] + (1u << 31)));
+		KUNIT_EXPECT_TRUE(test, argtrace_is_over(rate, begins[i] - 2 * HZ));
+	}
+	/* None has begun. */
+	KUNIT_EXPECT_TRUE(test, argtrace_is_over(0, 0));
+}
+
 static struct kunit_case throttle_cases[] = {
 	KUNIT_CASE(one_in_three),
 	KUNIT_CASE(no_more_than_five_in_a_second),
+	KUNIT_CASE(a_second_that_has_just_begun_is_not_over),
 	{ }
 };
 
