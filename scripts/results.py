@@ -54,6 +54,12 @@ def summary(expected, found, broken):
     return lines, total[1] == 0
 
 
+def gtest_counts(text):
+    """How many tests passed, failed and were skipped, by the summaries of GoogleTest programs: the sums of "[  WORD  ] N tests"."""
+    return [sum(int(number) for number in re.findall(rf"^\[ +{word} +\] (\d+) tests?[.,]", text, re.MULTILINE))
+            for word in ("PASSED", "FAILED", "SKIPPED")]
+
+
 def gtest_seconds(text):
     """How long each suite of a GoogleTest program took, from its output."""
     suites = re.findall(r"^\[-+\] \d+ tests? from (\S+) \((\d+) ms total\)", text, re.MULTILINE)

@@ -40,6 +40,11 @@ class Results(unittest.TestCase):
         self.assertEqual(self.last(["a"], {"a": [(3, 2, 0)]}, ["a"]), ("3 passed, 2 failed, 0 skipped", False))
         self.assertEqual(self.last(["a"], {"a": [(3, 0, 0)]}, ["build"]), ("3 passed, 1 failed, 0 skipped", False))
 
+    def test_counts_of_several_programs(self):
+        text = ("[  PASSED  ] 12 tests.\n[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.b\n"
+                "[  PASSED  ] 1 test.\n[  FAILED  ] 2 tests, listed below:\n[  FAILED  ] A.c\n")
+        self.assertEqual(results.gtest_counts(text), [13, 2, 1])
+
     def test_the_slowest_suites(self):
         text = ("[----------] 2 tests from Scale\n[----------] 2 tests from Scale (68012 ms total)\n"
                 "[----------] 1 test from Tool (7 ms total)\n")

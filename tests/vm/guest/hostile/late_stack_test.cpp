@@ -137,7 +137,7 @@ TEST_F(LateStacks, whose_memory_a_process_has_to_provide) {
 TEST_F(LateStacks, of_sessions_that_come_and_go) {
     const Background storm({absent_program, "storm"}), sleeper({absent_program, "sleep"});
     std::uint64_t completed = 0;
-    for (unsigned round = 0; round < (is_sanitizer_kernel() ? 4 : 10); round++) {
+    for (unsigned round = 0; round < (is_long_run() && !is_sanitizer_kernel() ? 10 : 4); round++) {
         const LateStackCounts stacks("__x64_sys_prctl");
         NEED_COMPLETION(stacks);
         EXPECT_TRUE(eventually([&] { return stacks.stacks->completed() > 20; }));
@@ -160,7 +160,7 @@ TEST_F(LateStacks, of_two_sessions) {
 
 /// The module goes while tasks sleep for whom a stack is to be completed, and others do so all the time.
 TEST_F(LateStacks, of_a_module_that_is_unloaded) {
-    for (unsigned round = 0; round < (is_sanitizer_kernel() ? 3 : 5); round++) {
+    for (unsigned round = 0; round < (is_long_run() && !is_sanitizer_kernel() ? 5 : 3); round++) {
         need_argtrace();
         std::vector<std::unique_ptr<Background>> sleepers;
         const Background storm({absent_program, "storm"});

@@ -227,7 +227,7 @@ TEST_F(UserPlaces, semaphores_come_and_go_while_processes_do) {
             semaphore = note.semaphore;
         }
     ASSERT_NE(semaphore, 0u);
-    for (std::uint64_t step = 0; step < stress_steps(is_sanitizer_kernel() ? 4 : 10); step++) {
+    for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
         std::vector<std::unique_ptr<Background>> processes;
         for (unsigned i = 0; i < 2; i++)
             processes.push_back(std::make_unique<Background>(std::vector<std::string>{program, "storm"}));
@@ -303,7 +303,7 @@ std::vector<std::unique_ptr<Background>> storms(unsigned count) {
 TEST_F(UserPlaces, come_and_go_while_processes_do) {
     const std::uint64_t offset = offset_of("uf_storm");
     std::uint64_t seen = 0;
-    for (std::uint64_t step = 0; step < stress_steps(is_sanitizer_kernel() ? 4 : 10); step++) {
+    for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
         const auto processes = storms(2);
         RawDevice device;
         ASSERT_EQ(device.session(), 0);
@@ -333,7 +333,7 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
     EXPECT_FALSE(value.returns.places.empty());
     EXPECT_TRUE(jump.returns.places.empty());
     std::uint64_t seen = 0, abandoned = 0;
-    for (std::uint64_t step = 0; step < stress_steps(is_sanitizer_kernel() ? 4 : 10); step++) {
+    for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
         std::vector<std::unique_ptr<Background>> processes;
         for (unsigned i = 0; i < 2; i++)
             processes.push_back(std::make_unique<Background>(std::vector<std::string>{returning_program, "storm", "/dev/null"}));
