@@ -21,19 +21,14 @@ static void count_result(struct argtrace_plan *plan, enum argtrace_map_result re
 	}
 }
 
-/* Within argtrace_scratch_enter(). `run` is the state that the program runs with. */
-static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrace_run *run,
-				      const bool returns)
+/* Adds a call whose key and value, up to `end`, `run` has computed. */
+static __always_inline void add_key(struct argtrace_plan *plan, const struct argtrace_run *run,
+				    u64 *words, const u64 *end)
 {
 	const struct argtrace_map_set *map = plan->code->map;
-	/* The key and the value, which the bucket's word replaces. */
-	u64 words[ARGTRACE_MAP_WORDS] argtrace_uninitialized;
-	u64 *end, value = 0;
+	u64 value = 0;
 	bool value_unreadable = false;
 
-	if (plan->code->outputs == ARGTRACE_OUTPUTS_COUNT)
-		return count_result(plan, ARGTRACE_MAP_ADDED);
-	end = returns ? argtrace_run_return_key(run, words) : argtrace_run_key(run, words);
 	if (map->has_value) {
 		value = end[-1];
 		value_unreadable = run->unreadable & run->last;
@@ -41,6 +36,20 @@ static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrac
 	if (run->unreadable)
 		argtrace_count_here(plan->counters, faults);
 	count_result(plan, argtrace_map_add(map, words, value, value_unreadable));
+}
+
+/* Within argtrace_scratch_enter(). `run` is the state that the program runs with. */
+static __always_inline void aggregate(struct argtrace_plan *plan, struct argtrace_run *run,
+				      const bool returns)
+{
+	/* The key and the value, which the bucket's word replaces. */
+	u64 words[ARGTRACE_MAP_WORDS] argtrace_uninitialized;
+	u64 *end;
+
+	if (plan->code->outputs == ARGTRACE_OUTPUTS_COUNT)
+		return count_result(plan, ARGTRACE_MAP_ADDED);
+	end = returns ? argtrace_run_return_key(run, words) : argtrace_run_key(run, words);
+	add_key(plan, run, words, end);
 }
 
 /* Computes a word of a key, or a value, without loads. */
@@ -205,6 +214,14 @@ void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_i
 		aggregate(plan, &run, false);
 		argtrace_scratch_leave();
 	}
+	preempt_enable_notrace();
+}
+
+void argtrace_aggregate_gathered(struct argtrace_plan *plan, const struct argtrace_run *run,
+				 u64 *words, const u64 *end)
+{
+	add_key(plan, run, words, end);
+	argtrace_scratch_leave();
 	preempt_enable_notrace();
 }
 

@@ -27,6 +27,13 @@ void argtrace_aggregate_return(struct argtrace_plan *plan, struct argtrace_run *
 void argtrace_aggregate_entry(struct argtrace_plan *plan, unsigned long parent_ip,
 			      struct ftrace_ops *ops, const struct argtrace_regs *fregs);
 
+/*
+ * Aggregates a call (ARGTRACE_OUTPUTS_MAP) of which `run` has computed the key and the value, up to
+ * `end`. Leaves what argtrace_scratch_enter() has entered.
+ */
+void argtrace_aggregate_gathered(struct argtrace_plan *plan, const struct argtrace_run *run,
+				 u64 *words, const u64 *end);
+
 /* A call whose key is the number of its stack, and that has no value. */
 void argtrace_aggregate_stack(struct argtrace_plan *plan, const struct argtrace_regs *fregs);
 

@@ -33,8 +33,8 @@ static noinline void mark_unreadable(u8 *to, const struct argtrace_plan *plan,
 	to[plan->layout.mark_at] = readable;
 }
 
-void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
-			  const struct argtrace_regs *fregs)
+static noinline void write_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
+				const struct argtrace_regs *fregs)
 {
 	unsigned int readable = ARGTRACE_STACK_WORDS;
 
@@ -48,6 +48,15 @@ void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
 	argtrace_encode_end(to, &plan->layout);
 	if (unlikely(readable < ARGTRACE_STACK_WORDS))
 		mark_unreadable(to, plan, readable);
+}
+
+void argtrace_record_rest(u8 *to, u32 format, const struct argtrace_plan *plan,
+			  const struct argtrace_regs *fregs)
+{
+	if (unlikely(!plan->layout.rest_is_words))
+		return write_rest(to, format, plan, fregs);
+	argtrace_encode_words(to, &plan->layout, fregs);
+	argtrace_encode_end(to, &plan->layout);
 }
 
 void argtrace_record_with_rest(struct argtrace_plan *plan, u8 *to, struct argtrace_ring *ring,

@@ -40,6 +40,15 @@ DECLARE_RECORD(argtrace_record_user_text);
 DECLARE_RECORD(argtrace_record_variable);
 
 /*
+ * Records outputs of any kind that have been gathered: from argtrace_scratch_here() up to `end`
+ * there is a word that says which of them could not be read, and what argtrace_run_values() has
+ * written. Leaves what argtrace_scratch_enter() has entered. The call has no caller.
+ */
+void argtrace_record_gathered(struct argtrace_plan *plan, struct ftrace_ops *ops,
+			      const struct argtrace_regs *fregs, const void *called_from,
+			      const u8 *scratch, const u8 *end);
+
+/*
  * Records a call. The order of the cases keeps comparisons few for the usual ones, and one
  * comparison tells kinds apart that are neighbours.
  */

@@ -9,17 +9,42 @@
 #include "call/record_outputs.h"
 
 /*
- * Records any outputs, with any clock, in any ring. They are first gathered in scratch memory, in
- * the form that they have in a record, starting with the word that says which of them could not be
- * read. Then exactly that much room is reserved.
+ * Records outputs that have been gathered in scratch memory, in the form that they have in a
+ * record, starting with the word that says which of them could not be read: exactly that much room
+ * is reserved. With any clock, in any ring. Leaves what argtrace_scratch_enter() has entered.
  */
+static __always_inline void
+write_gathered(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
+	       const struct argtrace_regs *fregs, u32 context, const u8 *scratch, const u8 *end)
+{
+	const u32 size = ALIGN(plan->code->unreadable_at + (end - scratch), 8);
+	u32 clock;
+	u8 *to;
+
+	argtrace_ring_begin(ring->control);
+	to = argtrace_outputs_reserve(plan, ring, size, &clock);
+	if (unlikely(!to)) {
+		argtrace_scratch_leave();
+		return argtrace_record_finish(ring);
+	}
+	if (unlikely(*(u64 *)scratch))
+		argtrace_count_here(plan->counters, faults);
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, current->pid, context);
+	((struct argtrace_record *)to)->size = size;
+	memcpy(to + plan->code->unreadable_at, scratch, end - scratch);
+	if (plan->layout.has_rest)
+		argtrace_record_rest(to, ring->format, plan, fregs);
+	argtrace_scratch_leave();
+	argtrace_record_complete(plan, ring);
+}
+
 static noinline __noclone void
 gather_and_record(struct argtrace_plan *plan, unsigned long parent_ip, struct argtrace_ring *ring,
 		  const struct argtrace_regs *fregs, u32 context)
 {
 	struct argtrace_run run argtrace_uninitialized;
-	u8 *scratch, *end, *to;
-	u32 clock, size;
+	u8 *scratch, *end;
 
 	if (unlikely(!argtrace_scratch_enter()))
 		return argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
@@ -33,23 +58,16 @@ gather_and_record(struct argtrace_plan *plan, unsigned long parent_ip, struct ar
 	run.caller = parent_ip;
 	end = argtrace_run_values(&run, scratch + sizeof(u64));
 	*(u64 *)scratch = run.unreadable;
-	size = ALIGN(plan->code->unreadable_at + (end - scratch), 8);
-	argtrace_ring_begin(ring->control);
-	to = argtrace_outputs_reserve(plan, ring, size, &clock);
-	if (unlikely(!to)) {
-		argtrace_scratch_leave();
-		return argtrace_record_finish(ring);
-	}
-	if (unlikely(run.unreadable))
-		argtrace_count_here(plan->counters, faults);
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	argtrace_record_header(to, plan, clock, current->pid, context);
-	((struct argtrace_record *)to)->size = size;
-	memcpy(to + plan->code->unreadable_at, scratch, end - scratch);
-	if (plan->layout.has_rest)
-		argtrace_record_rest(to, ring->format, plan, fregs);
-	argtrace_scratch_leave();
-	argtrace_record_complete(plan, ring);
+	write_gathered(plan, parent_ip, ring, fregs, context, scratch, end);
+}
+
+void argtrace_record_gathered(struct argtrace_plan *plan, struct ftrace_ops *ops,
+			      const struct argtrace_regs *fregs, const void *called_from,
+			      const u8 *scratch, const u8 *end)
+{
+	const u32 context = argtrace_context_of(ops, called_from);
+
+	write_gathered(plan, 0, argtrace_ring_of(ops), fregs, context, scratch, end);
 }
 
 /*

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/errno.h>
+#include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <uapi/argtrace.h>
 
@@ -10,6 +12,7 @@
 #include "read/glob.h"
 #include "read/load.h"
 #include "read/text.h"
+#include "read/user_word.h"
 
 /* User memory is read page by page, with a function call for each. */
 static bool read_user(u8 *to, u64 from, u32 size)
@@ -106,13 +109,60 @@ static u32 copy_text(u8 *to, const u64 *from, u32 size)
 
 #define USER_PART	64
 
+/*
+ * Whether the memory of the current process can be read without asking whose memory is loaded: not
+ * while tasks or their memory are switched, which is done with interrupts off, or after a kernel
+ * thread's memory has been taken away.
+ */
+static bool has_own_memory(void)
+{
+	return current->mm && !irqs_disabled();
+}
+
+/*
+ * The beginning of a text, in words that are in one page, as far as that is present. *ends: all of
+ * it. Returns the length.
+ */
+static __always_inline u32 read_user_words(u8 *to, u64 from, u32 limit, bool *ends)
+{
+	u64 word, zeros;
+	u32 at = 0;
+
+	*ends = false;
+	if (unlikely(!has_own_memory()) || unlikely(!argtrace_user_words_begin(from)))
+		return 0;
+	limit = min(limit, (u32)(PAGE_SIZE - offset_in_page(from)));
+	for (; at + sizeof(word) <= limit; at += sizeof(word)) {
+		if (unlikely(!argtrace_user_word(from + at, &word)))
+			break;
+		zeros = argtrace_zero_bytes(word);
+		/* What follows the text is nobody's business. */
+		if (zeros)
+			word &= argtrace_up_to_zero(zeros);
+		__builtin_memcpy(to + at, &word, sizeof(word));
+		if (zeros) {
+			*ends = true;
+			at += __ffs(zeros) / 8;
+			break;
+		}
+	}
+	argtrace_user_words_end();
+	return at;
+}
+
 static int read_user_text(u8 *to, u64 from, u32 limit)
 {
-	/* What follows the text is nobody's business: it is not read to where it may be mapped. */
+	/* What follows the text is not read to where it may be mapped. */
 	u64 words[USER_PART / sizeof(u64)] argtrace_uninitialized;
 	u32 at = 0, part, length;
+	bool ends;
 
 	while (at < limit) {
+		if (argtrace_is_user_address(from + at)) {
+			at += read_user_words(to + at, from + at, limit - at, &ends);
+			if (likely(ends) || at == limit)
+				return at;
+		}
 		/* Most texts are short: do not read much more than that. */
 		part = min3(limit - at, (u32)USER_PART,
 			    (u32)(PAGE_SIZE - offset_in_page(from + at)));

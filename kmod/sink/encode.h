@@ -203,6 +203,21 @@ static __always_inline bool argtrace_encode_stack(u8 *record,
 }
 
 /*
+ * In place of argtrace_encode_rest(), if layout->rest_is_words: narrow arguments at the end of a
+ * record, where 8 bytes do not fit.
+ */
+static __always_inline void argtrace_encode_words(u8 *record, const struct argtrace_layout *layout,
+						  const struct argtrace_regs *regs)
+{
+	const struct argtrace_step *step = layout->steps, *end = step + layout->nr_steps;
+
+	do
+		argtrace_encode_value(record + step->at, argtrace_regs_argument(regs, step->index),
+				      step->size);
+	while (++step < end);
+}
+
+/*
  * Writes the stack part and the steps of a record whose header has been written. Returns how many
  * words of the stack could be read, ARGTRACE_STACK_WORDS if none is missing.
  */

@@ -61,6 +61,7 @@ struct argtrace_layout {
 	 */
 	s32 stack_limit;
 	u8 has_rest;			/* there is a stack part, or steps */
+	u8 rest_is_words;		/* there are steps alone, each of a word in a register */
 	u8 many_stack;			/* words after the first are wanted */
 	u8 nr_steps;
 	/*
@@ -220,6 +221,10 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout, struct a
 	for (i = 4; i < ARGTRACE_REG_COUNT; i++)
 		layout->many_registers |= !!layout->at[i];
 	layout->has_rest = layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || layout->nr_steps;
+	layout->rest_is_words = layout->nr_steps && !layout->at[ARGTRACE_REG_COUNT] &&
+				!layout->many_stack;
+	for (i = 0; i < layout->nr_steps; i++)
+		layout->rest_is_words &= steps[i].is_word;
 	if (layout->nr_steps)
 		layout->stack_limit = -1;
 	layout->has_more = layout->many_registers || layout->has_rest;

@@ -15,6 +15,7 @@
 #include "call/context.h"
 #include "call/program_call.h"
 #include "call/record_forms.h"
+#include "call/waiting_call.h"
 #include "program/exec.h"
 #include "read/absent.h"
 #include "read/bring_in.h"
@@ -25,7 +26,7 @@
 /* How often memory is brought in for one hit: each time, more of it is present. */
 #define BRING_IN_MAX	8
 
-static struct argtrace_plan *begin_hit(struct argtrace_user_place *place)
+static __always_inline struct argtrace_plan *begin_hit(struct argtrace_user_place *place)
 {
 	const bool by_pid = rcu_access_pointer(place->lane->pid_bits);
 	struct argtrace_plan *plan;
@@ -43,8 +44,8 @@ static struct argtrace_plan *begin_hit(struct argtrace_user_place *place)
 }
 
 /*
- * Runs the program for nothing but to see whether all that it reads is present. False, with
- * preemption on again and the address, if some is not.
+ * Runs the program of a call that is to be followed for nothing but to see whether all that it
+ * reads is present. False, with preemption on again and the address, if some is not.
  */
 static bool memory_is_present(const struct argtrace_plan *plan, const struct argtrace_regs *regs,
 			      struct argtrace_absent *absent)
@@ -64,10 +65,8 @@ static bool memory_is_present(const struct argtrace_plan *plan, const struct arg
 	accepted = !plan->code->filter ||
 		   argtrace_run_filter(&run, plan->code->filter) == ARGTRACE_VERDICT_ACCEPT;
 	/* A call that the filter rejects, or could not decide about, needs no values. */
-	if (accepted && scratch && plan->returns)
+	if (accepted && scratch)
 		argtrace_run_entry_values(&run, scratch);
-	else if (accepted && scratch)
-		argtrace_run_values(&run, scratch);
 	*absent = argtrace_absent_here();
 	argtrace_scratch_leave();
 	if (likely(!absent->size))
@@ -76,8 +75,8 @@ static bool memory_is_present(const struct argtrace_plan *plan, const struct arg
 	return false;
 }
 
-struct argtrace_plan *argtrace_user_begin(struct argtrace_user_place *place,
-					  const struct argtrace_regs *regs)
+struct argtrace_plan *argtrace_user_begin_followed(struct argtrace_user_place *place,
+						   const struct argtrace_regs *regs)
 {
 	struct argtrace_absent absent;
 	struct argtrace_plan *plan;
@@ -94,20 +93,51 @@ struct argtrace_plan *argtrace_user_begin(struct argtrace_user_place *place,
 	return begin_hit(place);
 }
 
+/* What reads no memory of the process. */
+static __always_inline void finish_hit(struct argtrace_user_place *place,
+				       struct argtrace_plan *plan, const struct argtrace_regs *regs)
+{
+	struct ftrace_ops *ops = &place->lane->ops;
+
+	if (plan->code)
+		argtrace_program_call(plan, 0, ops, regs, ARGTRACE_OWN_LEVELS(1));
+	else
+		argtrace_record_match(plan, 0, ops, regs, ARGTRACE_OWN_LEVELS(1));
+}
+
+/* What does. Between two looks at the hit the place may get another plan, or lose its own. */
+static noinline int finish_waiting_hit(struct argtrace_user_place *place,
+				       struct argtrace_plan *plan, const struct argtrace_regs *regs)
+{
+	struct argtrace_wait wait = { };
+	u32 i = 0;
+
+	while (plan->code && plan->code->reads_user) {
+		if (argtrace_waiting_call(plan, &place->lane->ops, regs, ARGTRACE_OWN_LEVELS(1),
+					  &wait))
+			return 0;
+		wait.is_last = !argtrace_bring_in(wait.absent.addr, wait.absent.size) ||
+			       ++i == BRING_IN_MAX;
+		plan = begin_hit(place);
+		if (unlikely(!plan))
+			return argtrace_user_unwanted(place);
+	}
+	finish_hit(place, plan, regs);
+	return 0;
+}
+
 DEFINE_UPROBE_HANDLER(user_hit, consumer, full)
 {
 	struct argtrace_user_place *place =
 		container_of(consumer, struct argtrace_user_point, consumer)->place;
 	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
-	struct argtrace_lane *lane = place->lane;
-	struct argtrace_plan *plan = argtrace_user_begin(place, regs);
+	struct argtrace_plan *plan = begin_hit(place);
 
 	if (unlikely(!plan))
 		return argtrace_user_unwanted(place);
-	if (plan->code)
-		argtrace_program_call(plan, 0, &lane->ops, regs, ARGTRACE_OWN_LEVELS(1));
-	else
-		argtrace_record_match(plan, 0, &lane->ops, regs, ARGTRACE_OWN_LEVELS(1));
+	if (plan->code && plan->code->reads_user)
+		return finish_waiting_hit(place, plan, regs);
+	finish_hit(place, plan, regs);
 	return 0;
 }
 

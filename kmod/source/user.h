@@ -66,14 +66,14 @@ void argtrace_user_exit_consumer(struct uprobe_consumer *consumer);
 bool argtrace_user_wants(const struct argtrace_user_place *place, const struct mm_struct *mm);
 
 /*
- * Begins a hit, with preemption off: what the program's filter reads, and the values that it
- * computes now, has been brought in. NULL: nothing is to be recorded, preemption is on, and the
- * outcome has been counted.
+ * Begins a hit of a function whose return is followed, with preemption off: what the program's
+ * filter reads, and the values that it computes now, has been brought in. NULL: nothing is to be
+ * recorded, preemption is on, and the outcome has been counted.
  */
-struct argtrace_plan *argtrace_user_begin(struct argtrace_user_place *place,
-					  const struct argtrace_regs *regs);
+struct argtrace_plan *argtrace_user_begin_followed(struct argtrace_user_place *place,
+						   const struct argtrace_regs *regs);
 
-/* What a handler of uprobes returns if argtrace_user_begin() has returned NULL. */
+/* What a handler of uprobes returns for a hit that is none: its place has no probe, or not here. */
 int argtrace_user_unwanted(const struct argtrace_user_place *place);
 
 #endif

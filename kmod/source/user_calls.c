@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "probe/plan.h"
 #include "source/user.h"
+#include "source/user_call_memory.h"
 #include "source/user_calls.h"
 
 #define ROW_BITS	5
@@ -87,25 +88,16 @@ static void take_off_column(struct hlist_bl_head *column, struct argtrace_user_c
 
 struct argtrace_user_call *argtrace_user_call_alloc(const struct argtrace_user_place *place)
 {
-	const u32 size = place->call_size;
-	struct argtrace_user_call *call;
+	struct argtrace_user_call *call = argtrace_user_call_memory(place->call_size);
 
-	if (unlikely(argtrace_memory_charge(size)))
-		return NULL;
-	/* A program is not to wait for memory because it is looked at. */
-	call = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN);
-	if (unlikely(!call)) {
-		argtrace_memory_uncharge(size);
-		return NULL;
-	}
-	call->charged = size;
+	if (likely(call))
+		call->size = place->call_size;
 	return call;
 }
 
 void argtrace_user_call_free(struct argtrace_user_call *call)
 {
-	argtrace_memory_uncharge(call->charged);
-	kfree(call);
+	argtrace_user_call_memory_free(call, call->size);
 }
 
 /* Such lists are few, and some are made where a tracepoint calls us, with preemption off. */
@@ -115,7 +107,7 @@ void argtrace_user_calls_free(struct argtrace_user_call *calls)
 
 	for (; calls; calls = next) {
 		next = calls->next;
-		argtrace_memory_uncharge(calls->charged);
+		argtrace_user_call_memory_uncharge(calls->size);
 		kfree_rcu(calls, rcu);
 	}
 }
@@ -342,6 +334,7 @@ void argtrace_user_calls_put(void)
 		tracepoint_probe_unregister(exit_point, thread_exits, NULL);
 		tracepoint_probe_unregister(exec_point, program_replaced, NULL);
 		tracepoint_synchronize_unregister();
+		argtrace_user_call_memory_free_spares();
 		kvfree(table);
 		table = NULL;
 		has_goroutines = false;

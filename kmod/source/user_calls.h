@@ -42,7 +42,7 @@ struct argtrace_user_call {
 	unsigned long sp;		/* with a goroutine, its distance from the stack's end */
 	unsigned long returns_to;	/* 0: could not be read */
 	pid_t tgid, tid;		/* of the task that has entered it */
-	u32 charged;
+	u32 size;			/* of its memory, as the place has it */
 };
 
 static inline struct argtrace_user_frame *argtrace_user_call_frame(struct argtrace_user_call *call,

@@ -179,7 +179,7 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
  * What the program reads when the function has returned is brought in: it is run for nothing but to
  * see whether all of it is present.
  */
-static void bring_in_for_return(const struct argtrace_frame *frame)
+static noinline void bring_in_for_return(const struct argtrace_frame *frame)
 {
 	const struct argtrace_plan *plan = frame->returns->plan;
 	struct argtrace_run run argtrace_uninitialized;
@@ -187,8 +187,6 @@ static void bring_in_for_return(const struct argtrace_frame *frame)
 	u8 *scratch;
 	u32 i;
 
-	if (!plan->code || !plan->code->reads_user)
-		return;
 	for (i = 0; i < BRING_IN_MAX; i++) {
 		preempt_disable_notrace();
 		absent.size = 0;
@@ -219,6 +217,7 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 	struct argtrace_user_call *left = NULL;
 	struct argtrace_user_call *call =
 		argtrace_user_calls_leave(place, goroutine, sp, &left);
+	const struct argtrace_code *code;
 	struct argtrace_user_frame *whole;
 
 	argtrace_user_calls_free(left);
@@ -233,7 +232,9 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 					     argtrace_vector_word(0) : argtrace_regs_value(full);
 		whole->frame.high = argtrace_regs_high_value(full);
 	}
-	bring_in_for_return(&whole->frame);
+	code = whole->frame.returns->plan->code;
+	if (code && code->reads_user)
+		bring_in_for_return(&whole->frame);
 	argtrace_return_leave(&whole->frame);
 	argtrace_user_call_free(call);
 	return 0;
@@ -254,7 +255,7 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 	struct argtrace_user_place *place =
 		container_of(consumer, struct argtrace_user_point, consumer)->place;
 	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
-	struct argtrace_plan *plan = argtrace_user_begin(place, regs);
+	struct argtrace_plan *plan = argtrace_user_begin_followed(place, regs);
 	struct argtrace_user_call *call;
 	bool is_known = false;
 

@@ -99,8 +99,16 @@ std::vector<u8> compact(std::vector<argtrace_step> steps, const argtrace_regs &r
     EXPECT_EQ(layout.many_stack, layout.stack_end > layout.stack);
     const bool straight = layout.has_rest && argtrace_encode_stack(record, &layout, &regs);
     std::memset(record, 0, header);
-    if (layout.has_rest && !straight)
+    if (layout.has_rest && !straight) {
+        const std::vector<u8> before = bytes;
         argtrace_encode_rest(record, &layout, &regs);
+        if (layout.rest_is_words) {
+            const std::vector<u8> rest = std::exchange(bytes, before);
+            record = bytes.data() + guard;
+            argtrace_encode_words(record, &layout, &regs);
+            EXPECT_EQ(bytes, rest);
+        }
+    }
     argtrace_encode_end(record, &layout);
     EXPECT_EQ(std::vector<u8>(record + end, record + size), std::vector<u8>(size - end, 0)) << "padding";
     EXPECT_EQ(std::vector<u8>(bytes.begin(), bytes.begin() + guard),

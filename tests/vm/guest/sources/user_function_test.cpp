@@ -176,6 +176,41 @@ TEST_F(UserFunctions, are_counted_by_what_they_are_passed) {
     EXPECT_EQ(counted, expected) << outcome.out;
 }
 
+// A call that waits for its memory is looked at again, and all the same is sampled, capped, filtered and counted once.
+TEST_F(UserFunctions, have_one_outcome_however_often_they_wait_for_memory) {
+    constexpr unsigned rounds = 40;
+    const std::vector<std::string> command = {"taskset", "-c", "0", program, std::to_string(rounds), log_path};
+    const auto absent = [](const std::vector<std::string> &options, const std::string &condition) {
+        return words(options, {"u:" + program + ":uf_absent(str(text) as text)" + condition});
+    };
+    const auto texts = [](const Outcome &outcome) {
+        std::vector<std::string> all;
+        for (const auto &event : json_lines(outcome.out))
+            all.push_back(text_of(event.at("args").at("text")));
+        return all;
+    };
+    const auto text_of_round = [](unsigned round) { return "round " + std::to_string(round) + " across the end of a page"; };
+
+    const Outcome sampled = trace(absent({"--sample", "4"}, ""), command);
+    ASSERT_EQ(sampled.status, 0) << sampled.err;
+    std::vector<std::string> expected;
+    for (unsigned i = 0; i < rounds; i += 4)
+        expected.push_back(text_of_round(i));
+    EXPECT_EQ(texts(sampled), expected);
+    EXPECT_EQ(json_summary(sampled.out).at("hits"), rounds) << sampled.out;
+    EXPECT_EQ(json_summary(sampled.out).at("sampled"), rounds - rounds / 4) << sampled.out;
+
+    const Outcome capped = trace(absent({"--max-rate", "3"}, " if str(text) ~ \"round 1*\""), command);
+    ASSERT_EQ(capped.status, 0) << capped.err;
+    const auto summary = json_summary(capped.out);
+    EXPECT_GE(texts(capped).size(), 3u);
+    EXPECT_EQ(texts(capped).front(), text_of_round(1));
+    EXPECT_EQ(summary.at("records"), texts(capped).size()) << capped.out;
+    EXPECT_EQ(summary.at("filtered"), rounds - 11) << capped.out;
+    EXPECT_EQ(summary.at("records").get<unsigned>() + summary.at("capped").get<unsigned>(), 11u) << capped.out;
+    EXPECT_EQ(summary.at("faults"), 0) << capped.out;
+}
+
 TEST_F(UserFunctions, have_the_stacks_of_the_program) {
     const Outcome outcome = run(words(words({"argtrace", "trace", "--json", "--stack"}, prototypes), {"u:" + program + ":uf_text", "--", program, "3", log_path}));
     ASSERT_EQ(outcome.status, 0) << outcome.err;

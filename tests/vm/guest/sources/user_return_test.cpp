@@ -162,6 +162,17 @@ TEST_F(UserReturns, by_uretprobes_are_the_same) {
     EXPECT_EQ(calls(outcome), expected);
 }
 
+// Processors keep memory of calls that have returned for the next ones, as long as any function is followed.
+TEST_F(UserReturns, leave_no_memory_behind) {
+    RawDevice device;
+    const std::uint64_t before = device.info().memory_used;
+    const std::string prefix = "u:" + returns_program + ':';
+    const Outcome outcome = trace({prefix + "ur_value", prefix + "ur_recursive", prefix + "ur_text(number, str(ret) as ret)"}, {returns_program, "ways", returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GT(json_lines(outcome.out).size(), 100u);
+    EXPECT_EQ(device.info().memory_used, before);
+}
+
 TEST_F(UserReturns, are_conditions_and_keys) {
     const Outcome outcome = trace({"u:" + returns_program + ":ur_early if ret > 100 && number < 9"}, {returns_program, "ways", returns_log});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
