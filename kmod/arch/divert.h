@@ -11,8 +11,10 @@
 #ifndef ARGTRACE_ARCH_DIVERT_H
 #define ARGTRACE_ARCH_DIVERT_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/divert.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/divert.h"
 #endif
 
 #endif

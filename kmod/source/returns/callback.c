@@ -56,7 +56,7 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan,
 	struct argtrace_regs passed argtrace_uninitialized;
 
 	argtrace_syscall_regs(&passed, regs);
-	return argtrace_return_accepts(plan, &passed, argtrace_read_stack(argtrace_stack(regs)));
+	return argtrace_return_accepts(plan, &passed, *argtrace_regs_return_slot(regs));
 }
 
 /*
@@ -69,7 +69,6 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
-	const u8 *stack = argtrace_stack(regs);
 
 	if (argtrace_is_diverted(regs, ip, in_list)) {
 		argtrace_count_following(returns->following, taken);
@@ -77,7 +76,7 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 	}
 	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
 				   argtrace_return_accepts(returns->plan, regs,
-							   argtrace_read_stack(stack))))
+							   *argtrace_regs_return_slot(regs))))
 		goto out;
 	argtrace_count_following(returns->following, taken);
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
@@ -131,8 +130,7 @@ static __always_inline void call_divert(struct argtrace_return *returns, unsigne
 					const bool quick, const unsigned long body,
 					void (*trampoline)(void))
 {
-	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >=
-			     ops->trampoline_size;
+	const bool in_list = argtrace_is_called_by_list(ops, __builtin_return_address(0));
 
 	if (unlikely(in_list) || unlikely(argtrace_body_of(regs) != body) || unlikely(!quick) ||
 	    unlikely(!argtrace_context_is_plain()) ||
@@ -228,8 +226,7 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(plan->returns);
 	call_divert_slow(plan->returns, ip,
-			 (unsigned long)__builtin_return_address(0) - ops->trampoline >=
-				 ops->trampoline_size,
+			 argtrace_is_called_by_list(ops, __builtin_return_address(0)),
 			 argtrace_regs_of_ftrace(fregs));
 }
 
