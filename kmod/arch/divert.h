@@ -7,6 +7,7 @@
  *   argtrace_divert_with_others()   the same where others trace the same function, and may have
  *                                   redirected it
  *   argtrace_is_diverted()          whether another has
+ *   argtrace_load_body()            the address of a body; what was stored before it is there
  */
 #ifndef ARGTRACE_ARCH_DIVERT_H
 #define ARGTRACE_ARCH_DIVERT_H

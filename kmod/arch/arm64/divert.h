@@ -11,6 +11,7 @@
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 
 #include "arch/followed.h"
 #include "arch/regs.h"
@@ -18,6 +19,12 @@
 static __always_inline unsigned long argtrace_body_of(const struct argtrace_regs *regs)
 {
 	return regs->pc;
+}
+
+/* The trampoline loads returns->body next, by another address. */
+static __always_inline unsigned long argtrace_load_body(const unsigned long *body)
+{
+	return smp_load_acquire(body);
 }
 
 static __always_inline void argtrace_divert(struct argtrace_regs *regs,

@@ -164,8 +164,8 @@ static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, 
 }
 
 /*
- * The function's frame record, {fp, lr}, may lie below its variables: the compiler alone knows where
- * the stack pointer was. The return address may have been signed.
+ * The function's frame record, {fp, lr}, may lie below its variables: the compiler alone knows
+ * where the stack pointer was. The return address may have been signed.
  */
 #define argtrace_regs_store_passed(regs) do {							\
 	(regs)->x[0] = 0;									\

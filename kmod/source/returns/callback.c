@@ -79,12 +79,16 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 							   *argtrace_regs_return_slot(regs))))
 		goto out;
 	argtrace_count_following(returns->following, taken);
+	/*
+	 * Before the others: who finds one of them goes on in a trampoline, which reads this. The
+	 * releases pair with argtrace_load_body().
+	 */
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
-		WRITE_ONCE(returns->quick_body, argtrace_body_of(regs));
+		smp_store_release(&returns->quick_body, argtrace_body_of(regs));
 	else if (!is_syscall && (!code->keeps || returns->kept))
-		WRITE_ONCE(returns->accepted_body, argtrace_body_of(regs));
+		smp_store_release(&returns->accepted_body, argtrace_body_of(regs));
 	argtrace_divert_with_others(regs, returns, in_list);
 out:
 	preempt_enable_notrace();
@@ -157,7 +161,7 @@ static __always_inline void call_filter(struct argtrace_return *returns, unsigne
 		return count_entry_filtered(returns);
 	/* Undecided: take the slow path. */
 	call_divert(returns, ip, ops, regs, quick,
-		    argtrace_op_ends(op) ? returns->accepted_body : 0,
+		    argtrace_op_ends(op) ? argtrace_load_body(&returns->accepted_body) : 0,
 		    returns->kept ? argtrace_return_keeping : argtrace_return_quick);
 }
 
@@ -192,10 +196,12 @@ static __always_inline void returns_callback(unsigned long ip, struct ftrace_ops
 	returns = plan->returns;
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(returns);
-	if (unlikely(argtrace_body_of(regs) != returns->quick_body) && plan->code)
+	if (unlikely(argtrace_body_of(regs) != argtrace_load_body(&returns->quick_body)) &&
+	    plan->code)
 		return quick ? call_filter_tsc(returns, ip, ops, regs) :
 			       call_filter_monotonic(returns, ip, ops, regs);
-	call_divert(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
+	call_divert(returns, ip, ops, regs, quick, argtrace_load_body(&returns->quick_body),
+		    argtrace_return_quick);
 }
 
 #define DEFINE_CALLBACK(name, quick, by_pid)							\
