@@ -4,6 +4,7 @@
 #
 #   build/bin/argtrace              the tool
 #   build/user/                     CMake's directory
+#   build/arm64/                    the same for arm64: bin/ and user/
 #   build/kmod/LABEL/argtrace.ko    the module for that kernel, with those of the tests
 #   build/kmod/LABEL/tree/          links to the sources: Kbuild writes there, and the source tree stays clean
 #
@@ -22,12 +23,12 @@ LABEL := $(or $(KERNEL),$(KREL))
 KOUT := build/kmod/$(LABEL)
 TREE := $(KOUT)/tree
 
-# Sets KDIR, BTF and WITHIN (what to build it with) in the shell of a recipe.
+# Sets KDIR, BTF, WITHIN (what to build it with) and CROSS (what Kbuild is told about another machine) in the shell of a recipe.
 ifdef KERNEL
 KERNEL_PARTS = parts=$$(scripts/kernel $(KERNEL)) && eval "$$parts"
 CACHED_KERNEL := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/argtrace/kernels/$(KERNEL)/env
 else
-KERNEL_PARTS = KDIR=$(KDIR) BTF=/sys/kernel/btf/vmlinux WITHIN=; \
+KERNEL_PARTS = KDIR=$(KDIR) BTF=/sys/kernel/btf/vmlinux WITHIN= CROSS=; \
 	[ -d "$$KDIR" ] || { echo "make: the kernel $(KREL) has no headers in $(KDIR): install linux-headers-$(KREL)," \
 		"or name another kernel with KERNEL= (see scripts/vm --list)" >&2; exit 1; }
 endif
@@ -37,9 +38,11 @@ endif
 #   $(call kbuild,FOLDER,ARGUMENTS)   builds the modules of the folder with the chosen kernel's headers
 #   $(call add_btf,FILE)              gives a module BTF if Kbuild, without a vmlinux, has not; pahole would look for llvm-objcopy
 #   $(call cmake_build,TARGETS)       builds them in build/user, not as a part of this make
-kbuild = $(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(1) KCFLAGS=-Werror $(2) modules
-add_btf = if ! readelf -SW $(1) | grep -q '\.BTF '; then LLVM_OBJCOPY=objcopy pahole -J --btf_base "$$BTF" $(1); fi
+kbuild = $(KERNEL_PARTS) && $$WITHIN $(MAKE) --no-print-directory -C "$$KDIR" M=$(CURDIR)/$(1) KCFLAGS=-Werror $$CROSS $(2) modules
+add_btf = if ! readelf -SW $(1) | grep -q '\.BTF '; then LLVM_OBJCOPY="$${CROSS\#\#*=}objcopy" pahole -J --btf_base "$$BTF" $(1); fi
+#   $(call cmake_build_arm64,TARGETS) the same for arm64, in build/arm64/user
 cmake_build = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/user -j $(JOBS) --target $(1)
+cmake_build_arm64 = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake --build build/arm64/user -j $(JOBS) --target $(1)
 
 # $(call link_sources,FILES,TREE): into the tree, at their places. Links to files that are gone go.
 define link_sources
@@ -65,6 +68,8 @@ help: ## list the targets
 module: $(KOUT)/argtrace.ko ## build the module, for KERNEL=LABEL or for the running kernel
 
 tool: build/bin/argtrace ## build the tool
+
+arm64-tool: build/arm64/bin/argtrace # for scripts/vm and tests/vm/run
 
 man: build/man/argtrace.1 build/man/argtrace.dat.5 ## build the manual pages
 
@@ -268,6 +273,14 @@ build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
 	@$(call cmake_build,argtrace)
 	@touch $@
 
+build/arm64/user/CMakeCache.txt:
+	@root=$$(scripts/root --arm64) && cmake -S . -B build/arm64/user -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm64.cmake -DARGTRACE_SYSROOT="$$root" -DARGTRACE_BIN=$(CURDIR)/build/arm64/bin
+
+build/arm64/bin/argtrace: $(TOOL_SOURCES) | build/arm64/user/CMakeCache.txt
+	@$(call cmake_build_arm64,argtrace)
+	@touch $@
+
 build/bin/argtrace_generate: CMakeLists.txt $(wildcard tests/vm/generator/* tests/user/support/prototype_generator.h) | build/user/CMakeCache.txt
 	@cmake build/user >/dev/null # a directory that was configured earlier may not know the target
 	@$(call cmake_build,argtrace_generate)
@@ -277,5 +290,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-branches check-stressors deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool arm64-tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report bench-stacks install uninstall clean

@@ -67,6 +67,7 @@ static int __init argtrace_init(void)
 	int ret;
 
 	argtrace_clock_init();
+	argtrace_text_init();
 	ret = argtrace_counters_init();
 	if (ret)
 		return ret;

@@ -10,7 +10,7 @@ APT_OPTIONS=(-q=1 -o APT::Sandbox::User="$(id -un)")
 apt_get() { LC_ALL=C apt-get "${APT_OPTIONS[@]}" "$@"; }
 apt_cache() { LC_ALL=C apt-cache "${APT_OPTIONS[@]}" "$@"; }
 
-APT_SUITE= # the other suite, where apt_use_suite has chosen one
+APT_SUITE= # the other suite or architecture, where apt_use_suite or apt_use_architecture has chosen one
 
 # Refreshes apt's lists: the machine's as root, else (and for other suites) a private copy of them in the cache.
 apt_refresh() {
@@ -35,13 +35,36 @@ apt_mirror() {
 # apt_use_suite SUITE: from here on apt_get and apt_cache mean this suite and its backports, and nothing of this machine's
 # but how it reaches the net.
 apt_use_suite() {
-	local mirror state=$CACHE/apt/$1 source
+	local mirror
 	mirror=$(apt_mirror)
 	[[ $mirror ]] || die "apt's sources here have no Debian mirror to take $1 from"
+	apt_use_sources "$1" < <(printf "amd64 $mirror %s\n" "$1" "$1-backports")
+}
+
+# This machine's own suite, its updates and its security updates, as "ADDRESS SUITE".
+apt_own_sources() {
+	local suite
+	# shellcheck source=/dev/null
+	suite=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+	LC_ALL=C apt-get indextargets --format "\$(REPO_URI) \$(RELEASE) \$(CODENAME) \$(COMPONENT)" 'Created-By: Packages' |
+		awk -v suite="$suite" '$4 == "main" && ($3 == suite || $3 == suite "-updates" || $3 == suite "-security") && !seen[$1 $3]++ { print $1, $3 }'
+}
+
+# apt_use_architecture ARCH: from here on apt_get and apt_cache mean the packages for that architecture of what this machine
+# has its own from; NAME:amd64 is one for this machine.
+apt_use_architecture() {
+	apt_use_sources "$1" < <(apt_own_sources | sed "s/^/$1,amd64 /")
+	grep -q . "$CACHE/apt/$1/sources.list" || die "apt's sources here have no Debian mirror to take packages for $1 from"
+	APT_OPTIONS+=(-o APT::Architecture="$1" -o APT::Architectures::="$1" -o APT::Architectures::=amd64)
+}
+
+# apt_use_sources NAME: stdin's lines are "ARCHITECTURES ADDRESS SUITE"; the lists are kept under that name.
+apt_use_sources() {
+	local state=$CACHE/apt/$1 architectures mirror source
 	APT_SUITE=$1
 	mkdir -p "$state/lists/partial" "$state/archives/partial"
-	for source in "$1" "$1-backports"; do
-		echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $source main"
+	while read -r architectures mirror source; do
+		echo "deb [arch=$architectures signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $source main"
 	done >"$state/sources.list.$$"
 	mv "$state/sources.list.$$" "$state/sources.list"
 	: >>"$state/status" # nothing is installed there

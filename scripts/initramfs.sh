@@ -3,13 +3,44 @@
 #
 # Makes the file trees that guests boot from. Sourced by scripts/vm after lib.sh.
 #
+# Programs are the host's, or, for a guest with another processor, those of GUEST_ROOT, which scripts/root fetches.
+#
 # A guest's initramfs is two archives in a row, which the kernel unpacks one over the other: the base, which is the same for
 # all runs and kernels and so is cached, and a small one with the files of this run.
 
-# The path of a host's file in the guest: its directory without symbolic links, and /bin, /lib ... below /usr.
+GUEST_ROOT=   # where the guest's programs are; empty: they are the host's
+GUEST_TOOLS=  # the prefix of the compiler's and of binutils' names
+
+# use_guest_root MACHINE: for a guest that is such a machine.
+use_guest_root() {
+	[[ $1 != x86_64 ]] || return 0
+	need aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
+	GUEST_ROOT=$("$TOP/scripts/root" --arm64) || die "no programs for the guest"
+	GUEST_ROOT=$(realpath -- "$GUEST_ROOT")
+	GUEST_TOOLS=aarch64-linux-gnu-
+}
+
+# guest_program NAME: where one of the guest's programs is here; status 1 if nowhere.
+guest_program() {
+	local dir
+	if [[ ! $GUEST_ROOT ]]; then
+		type -P -- "$1"
+		return
+	fi
+	for dir in usr/bin usr/sbin; do
+		if [[ -x $GUEST_ROOT/$dir/$1 ]]; then
+			echo "$GUEST_ROOT/$dir/$1"
+			return
+		fi
+	done
+	return 1
+}
+
+# The path of a file here in the guest: its directory without symbolic links, and /bin, /lib ... below /usr.
 guest_path() {
 	local dir
 	dir=$(realpath -- "$(dirname -- "$1")")
+	[[ ! $GUEST_ROOT ]] || dir=${dir#"$GUEST_ROOT"}
 	case $dir/ in
 	/bin/* | /sbin/* | /lib/* | /lib64/*) dir=/usr$dir ;;
 	esac
@@ -18,7 +49,30 @@ guest_path() {
 
 # The shared libraries and the loaders of ELF programs. ldd fails for files that are not dynamic programs and need none.
 libraries() {
+	if [[ $GUEST_ROOT ]]; then
+		libraries_in_root "$@"
+		return
+	fi
 	{ ldd -- "$@" 2>/dev/null || true; } | sed -nE 's/^[^/]*(\/.*) \(0x[0-9a-f]+\)$/\1/p' | sort -u
+}
+
+# The same for programs that cannot run here.
+libraries_in_root() {
+	local files=("$@") found=() name path
+	local -A seen=()
+	while ((${#files[@]})); do
+		found=()
+		while read -r name; do
+			[[ ! ${seen[$name]-} ]] || continue
+			seen[$name]=1
+			path=$GUEST_ROOT/usr/lib/aarch64-linux-gnu/$name
+			[[ $name != /* ]] || path=$GUEST_ROOT/usr$name
+			[[ ! -e $path ]] || found+=("$path")
+		done < <(LC_ALL=C readelf -ld -- "${files[@]}" 2>/dev/null |
+			sed -nE 's/.*\(NEEDED\).*\[(.*)\]$/\1/p; s/.*program interpreter: (.*)\]$/\1/p')
+		((${#found[@]} == 0)) || printf '%s\n' "${found[@]}"
+		files=("${found[@]}")
+	done
 }
 
 # copy_file SOURCE TREE PATH: contents and mode; links are followed.
@@ -30,7 +84,7 @@ copy_file() {
 # copy_program SOURCE TREE PATH: without debug information, which is most of what we build, if it is an ELF file.
 copy_program() {
 	mkdir -p -- "$2$(dirname -- "$3")"
-	strip --strip-debug -o "$2$3" -- "$1" 2>/dev/null || copy_file "$@"
+	"${GUEST_TOOLS}strip" --strip-debug -o "$2$3" -- "$1" 2>/dev/null || copy_file "$@"
 }
 
 # copy_libraries TREE BASE_FILES PROGRAM...: the libraries that neither the tree nor the base has.
@@ -48,11 +102,11 @@ copy_libraries() {
 # pack TREE ARCHIVE
 pack() { (cd "$1" && find . -print0 | LC_ALL=C sort -z | cpio --quiet -0 -o -H newc -R 0:0) >"$2"; }
 
-# The programs of tools.list that the host has.
+# The programs of tools.list that there are.
 base_programs() {
 	local name
 	sed -e 's/#.*//' "$TOP/scripts/guest/tools.list" | tr -s ' ' '\n' | while read -r name; do
-		[[ ! $name ]] || type -P -- "$name" || true
+		[[ ! $name ]] || guest_program "$name" || true
 	done
 }
 
@@ -60,7 +114,7 @@ base_programs() {
 # files, and the host's programs with their times (ld.so.cache changes whenever a library does).
 make_base() {
 	local programs key tree
-	mapfile -t programs < <(base_programs; type -P busybox)
+	mapfile -t programs < <(base_programs; guest_program busybox)
 	key=$({ cat "$TOP/scripts/initramfs.sh" "$TOP"/scripts/guest/*
 		stat -L -c '%n %s %Y' "${programs[@]}" /etc/ld.so.cache; } | sha256sum)
 	BASE=$CACHE/base/${key:0:16}.cpio
@@ -108,7 +162,7 @@ fill_base() {
 		copy_file "$program" "$tree" "$(guest_path "$program")"
 	done
 	need cc build-essential
-	cc -O2 -Wall -o "$tree/vm/run" "$TOP/scripts/guest/run.c"
+	"${GUEST_TOOLS:+${GUEST_TOOLS}g}cc" -O2 -Wall -o "$tree/vm/run" "$TOP/scripts/guest/run.c"
 	copy_libraries "$tree" /dev/null "$@" "$tree/vm/run"
 	for applet in $(busybox --list); do
 		[[ -e $tree/usr/bin/$applet || -e $tree/usr/sbin/$applet ]] || ln -s busybox "$tree/usr/bin/$applet"

@@ -33,6 +33,9 @@ kernel_labels_checked() { kernel_rows | awk -v all="${1-}" '$6 == "yes" || all &
 # kernel_row LABEL: its row, or status 1.
 kernel_row() { kernel_rows | awk -v label="$1" '$1 == label { print; found = 1 } END { exit !found }'; }
 
+# kernel_machine LABEL: what uname -m says in it.
+kernel_machine() { kernel_row "$1" | awk '{ print $2 ~ /-arm64$/ ? "aarch64" : "x86_64" }'; }
+
 require_kernel_label() {
 	kernel_row "$1" >/dev/null || usage_error "no kernel is called '$1'; there are: $(kernel_labels_line)"
 }

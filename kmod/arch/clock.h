@@ -2,7 +2,7 @@
 /*
  * The processor's counter of time, ARGTRACE_CLOCK_TSC of the ABI.
  *
- *   argtrace_cycles()             its value
+ *   argtrace_cycles()             its value, shifted left by ARGTRACE_CYCLES_SHIFT bits
  *   argtrace_cycles_ordered()     the same, not before earlier instructions have been executed
  *   argtrace_cycles_halves()      in two halves, which is how callers use them
  *   argtrace_cycles_khz()         its nominal rate
@@ -15,8 +15,10 @@
 #ifndef ARGTRACE_ARCH_CLOCK_H
 #define ARGTRACE_ARCH_CLOCK_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/clock.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/clock.h"
 #endif
 
 #endif

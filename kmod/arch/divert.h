@@ -7,12 +7,15 @@
  *   argtrace_divert_with_others()   the same where others trace the same function, and may have
  *                                   redirected it
  *   argtrace_is_diverted()          whether another has
+ *   argtrace_load_body()            the address of a body; what was stored before it is there
  */
 #ifndef ARGTRACE_ARCH_DIVERT_H
 #define ARGTRACE_ARCH_DIVERT_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/divert.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/divert.h"
 #endif
 
 #endif

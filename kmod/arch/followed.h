@@ -18,8 +18,10 @@
 #ifndef ARGTRACE_ARCH_FOLLOWED_H
 #define ARGTRACE_ARCH_FOLLOWED_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/followed.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/followed.h"
 #endif
 
 #endif

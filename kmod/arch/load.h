@@ -13,8 +13,10 @@
 #ifndef ARGTRACE_ARCH_LOAD_H
 #define ARGTRACE_ARCH_LOAD_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/load.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/load.h"
 #endif
 
 #endif

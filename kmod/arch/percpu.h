@@ -12,8 +12,10 @@
 #ifndef ARGTRACE_ARCH_PERCPU_H
 #define ARGTRACE_ARCH_PERCPU_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/percpu.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/percpu.h"
 #endif
 
 #endif

@@ -9,8 +9,10 @@
 #ifndef ARGTRACE_ARCH_PREEMPT_H
 #define ARGTRACE_ARCH_PREEMPT_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/preempt.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/preempt.h"
 #endif
 
 #endif

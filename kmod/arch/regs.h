@@ -17,15 +17,23 @@
  *                                   no arguments (argtrace_user_file.h)
  *   argtrace_regs_argument()        the n-th argument, by the calling convention of the kernel's
  *                                   functions
- *   argtrace_regs_stack()           the stack pointer, as the function is entered
+ *   argtrace_regs_stack()           the stack pointer, as the function is entered; arguments on the
+ *                                   stack begin ARGTRACE_FIRST_STACK_WORD bytes above it
+ *   argtrace_regs_return_slot()     the address of the word that says where the function returns to
+ *   argtrace_full_stack(), argtrace_full_caller()
+ *                                   both at the entry of a function, of full registers
  *   argtrace_regs_ip(), argtrace_regs_are_of_user()
  *                                   of interrupted code: where it was, and whether it was user
  *                                   space's
  *   argtrace_regs_value(), argtrace_regs_high_value()
  *                                   when a function has returned: both words of its value
- *   argtrace_regs_store_few(), _all(), _bp()
- *                                   how a tracepoint stores what it is passed as if it were a
- *                                   function's call
+ *   ARGTRACE_PASSED_PARAMETERS      what a tracepoint's function is passed in registers behind the
+ *                                   data of the probe: `second` and so on
+ *   argtrace_regs_store_few(), argtrace_regs_store_passed()
+ *                                   how it stores the first three, or all of these, as if they were
+ *                                   a function's call
+ *   argtrace_regs_store_caller()    the same for what the stack is walked from
+ *   argtrace_called_from()          where it has been called from; it has a frame pointer
  *   ARGTRACE_RESULTS, argtrace_result_number()
  *                                   how many registers a function of Go may return values in, and
  *                                   which of them one is; ARGTRACE_RESULTS: it is none
@@ -47,8 +55,10 @@
 
 #if defined(CONFIG_X86_64)
 #include "arch/x86/regs.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/regs.h"
 #else
-#error "argtrace: this version knows x86-64 only"
+#error "argtrace: this version knows x86-64 and arm64 only"
 #endif
 
 static_assert(ARGTRACE_REG_COUNT <= ARGTRACE_REG_MAX);

@@ -14,8 +14,10 @@
 #ifndef ARGTRACE_ARCH_SYSCALL_H
 #define ARGTRACE_ARCH_SYSCALL_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/syscall.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/syscall.h"
 #endif
 
 #endif

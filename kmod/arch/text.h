@@ -10,13 +10,18 @@
  *   argtrace_fentry_of()         the address of ftrace's call in a traceable function, from that of
  *                                its symbol
  *   argtrace_is_in_modules()     whether modules have their text there
+ *   argtrace_is_called_by_list() whether ftrace has called an ops, whose callback was called from
+ *                                there, by its list function: others trace the same function
+ *   argtrace_text_init()         what these have to know, at module load
  *   argtrace_is_kernel_text()    whether the address can be that of kernel text at all
  */
 #ifndef ARGTRACE_ARCH_TEXT_H
 #define ARGTRACE_ARCH_TEXT_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/text.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/text.h"
 #endif
 
 #endif

@@ -3,6 +3,8 @@
  * User code that has entered the kernel: where it was, and what its stack needs to be unwound. The
  * registers are those of user code, and never lead to memory of the kernel's.
  *
+ *   ARGTRACE_CAN_WALK_USER    whether stacks of user code are walked; if not, what serves that
+ *                             alone is not there
  *   ARGTRACE_USER_REGS        how many registers a rule may name (struct argtrace_unwind_rule)
  *   ARGTRACE_USER_SP, _FRAME  the numbers of the stack pointer and of the frame pointer
  *   argtrace_user_saved       the numbers of those that a function must preserve, in the order of
@@ -20,9 +22,9 @@
  *   argtrace_user_signal_register(), argtrace_user_signal_ip()
  *                             where they are in the struct ucontext of a signal, in bytes
  *   argtrace_user_vdso()      where a process has its vdso: the address, or 0, and its size
- *   argtrace_user_return_slot()
- *                             where a function that has been entered finds the address that it
- *                             returns to
+ *   argtrace_user_return_register(), argtrace_user_return_slot()
+ *                             the address that a function returns to which has been entered,
+ *                             where a register has it; otherwise where in memory it is
  *   argtrace_user_entry_sp()  the stack pointer at the entry of a function that has returned
  *   argtrace_user_calls()     whether the last of 8 bytes of code are an instruction that calls
  *   argtrace_user_goroutine() where a function of Go has the address of its goroutine, whenever it
@@ -31,8 +33,10 @@
 #ifndef ARGTRACE_ARCH_USER_H
 #define ARGTRACE_ARCH_USER_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/user.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/user.h"
 #endif
 
 #endif

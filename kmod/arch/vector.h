@@ -10,8 +10,10 @@
 #ifndef ARGTRACE_ARCH_VECTOR_H
 #define ARGTRACE_ARCH_VECTOR_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/vector.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/vector.h"
 #endif
 
 #endif

@@ -15,8 +15,10 @@
 #ifndef ARGTRACE_ARCH_WALK_H
 #define ARGTRACE_ARCH_WALK_H
 
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64)
 #include "arch/x86/walk.h"
+#elif defined(CONFIG_ARM64)
+#include "arch/arm64/walk.h"
 #endif
 
 #endif

@@ -57,7 +57,7 @@ static bool timekeeper_counts_tsc(void)
 
 	for (i = 0; i < 3; i++) {
 		before = argtrace_cycles_ordered();
-		cycles = argtrace_timekeeper_cycles();
+		cycles = argtrace_timekeeper_cycles() << ARGTRACE_CYCLES_SHIFT;
 		after = argtrace_cycles_ordered();
 		if (cycles < before || cycles > after)
 			return false;

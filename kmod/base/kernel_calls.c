@@ -4,20 +4,14 @@
 
 #include "base/kernel_calls.h"
 
-/*
- * The address of one of the kernel's own functions, or 0. A kprobe that is registered but never
- * armed is told it, and a name that two functions have is refused.
- */
-static unsigned long address_of(const char *name)
+/* A kprobe that is registered but never armed is told it. */
+unsigned long argtrace_kernel_address(const char *name)
 {
 	struct kprobe probe = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
-	unsigned long address;
 
-	if (register_kprobe(&probe))
-		return 0;
-	address = (unsigned long)probe.addr;
-	unregister_kprobe(&probe);
-	return address;
+	if (!register_kprobe(&probe))
+		unregister_kprobe(&probe);
+	return (unsigned long)probe.addr;
 }
 
 /* ftrace may go on calling us for ever. */
@@ -39,7 +33,7 @@ int argtrace_kernel_calls_begin(struct argtrace_kernel_calls *calls)
 	u32 i;
 
 	for (i = 0; i < calls->count; i++) {
-		calls->addresses[i] = address_of(calls->calls[i].name);
+		calls->addresses[i] = argtrace_kernel_address(calls->calls[i].name);
 		if (!calls->addresses[i])
 			return -EOPNOTSUPP;
 	}

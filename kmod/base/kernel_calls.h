@@ -60,6 +60,12 @@ int argtrace_kernel_calls_begin(struct argtrace_kernel_calls *calls);
 /* Afterwards nobody is in `called`. */
 void argtrace_kernel_calls_end(struct argtrace_kernel_calls *calls);
 
+/*
+ * The address of kernel text with that name, or 0 if there is none, or several. It need not be a
+ * function that a kprobe may be set in: its address is noted before that is found out.
+ */
+unsigned long argtrace_kernel_address(const char *name);
+
 static inline void *argtrace_called_with(struct ftrace_regs *fregs, unsigned int index)
 {
 	return (void *)argtrace_regs_argument(argtrace_regs_of_ftrace(fregs), index);

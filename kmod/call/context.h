@@ -11,6 +11,7 @@
 #include <uapi/argtrace.h>
 
 #include "arch/preempt.h"
+#include "arch/text.h"
 #include "base/compat.h"
 
 /* Where the word has the flags, and above them the levels: see struct argtrace_record. */
@@ -90,14 +91,13 @@ static __always_inline u32 argtrace_context_word(unsigned int own_levels)
 
 /*
  * How many levels of preempt_disable() do not belong to the traced function: ours, and
- * one more if ftrace has called us from its list function instead of our own trampoline,
- * as it does when others trace the same function.
+ * one more if ftrace has called us from its list function, as it does when others trace the same
+ * function.
  */
 static __always_inline unsigned int argtrace_own_preempt_levels(const struct ftrace_ops *ops,
 								const void *called_from)
 {
-	return PREEMPT_DISABLE_OFFSET ? 1 + ((unsigned long)called_from - ops->trampoline >=
-					     ops->trampoline_size) : 0;
+	return PREEMPT_DISABLE_OFFSET ? 1 + argtrace_is_called_by_list(ops, called_from) : 0;
 }
 
 /*

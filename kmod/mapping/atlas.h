@@ -40,6 +40,7 @@
 #include <linux/workqueue.h>
 #include <uapi/argtrace.h>
 
+#include "arch/user.h"
 #include "mapping/unwind.h"
 
 struct argtrace_notice;
@@ -49,7 +50,8 @@ struct vm_area_struct;
 
 /* Whether this kernel has what it takes: mapping/follow.c says why. */
 #define ARGTRACE_CAN_FOLLOW_MAPPINGS							\
-	(IS_ENABLED(CONFIG_UPROBES) && IS_ENABLED(CONFIG_KPROBES) && !IS_ENABLED(CONFIG_PREEMPT_RT))
+	(ARGTRACE_CAN_WALK_USER && IS_ENABLED(CONFIG_UPROBES) &&			\
+	 IS_ENABLED(CONFIG_KPROBES) && !IS_ENABLED(CONFIG_PREEMPT_RT))
 
 #define ARGTRACE_ATLAS_SHIFT	10	/* of either hash table */
 

@@ -389,16 +389,30 @@ static u64 ended(const struct argtrace_plan *plan, const struct argtrace_counter
 	return sum;
 }
 
+/*
+ * A call is entered before it ends, and this is read after what has ended, so that the difference
+ * is not negative. Processors that reorder stores may show it the other way round for a moment: no
+ * call waits for its counters to be seen. When plans leave, argtrace_synchronize() has made all
+ * entries visible.
+ */
+static u64 entered_by(const struct argtrace_plan *plan)
+{
+	/* Orders the loads of both sums. */
+	smp_rmb();
+	return argtrace_return_counters_sum(&plan->returns->following).entered;
+}
+
+static u64 in_flight(u64 entered, u64 ended)
+{
+	return entered > ended ? entered - ended : 0;
+}
+
 u64 argtrace_plan_in_flight(const struct argtrace_plan *plan)
 {
 	const struct argtrace_counted counted = argtrace_plan_counted(plan);
 
-	/*
-	 * A call is entered before it ends. The counters are read in the opposite order, so that
-	 * the difference is never negative.
-	 */
-	return argtrace_return_counters_sum(&plan->returns->following).entered -
-	       ended(plan, &counted.outcomes, &counted.following);
+	return in_flight(entered_by(plan),
+			 ended(plan, &counted.outcomes, &counted.following));
 }
 
 void argtrace_plan_return_counts(const struct argtrace_plan *plan,
@@ -407,11 +421,11 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan,
 	const struct argtrace_counted counted = argtrace_plan_counted(plan);
 	const struct argtrace_return_counters *earlier = &plan->returns->before;
 	const struct argtrace_return_counters *following = &counted.following;
-	const u64 entered = argtrace_return_counters_sum(&plan->returns->following).entered;
+	const u64 entered = entered_by(plan);
 
 	*counts = (struct argtrace_return_counts){
 		/* A plan is only revived when none of its calls is in flight. */
-		.in_flight = entered - ended(plan, &counted.outcomes, following),
+		.in_flight = in_flight(entered, ended(plan, &counted.outcomes, following)),
 		.unfollowed = {
 			[ARGTRACE_UNFOLLOWED_REMOVED] = following->removed - earlier->removed,
 			[ARGTRACE_UNFOLLOWED_EXITED] = following->exited - earlier->exited,

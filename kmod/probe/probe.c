@@ -36,7 +36,8 @@ static bool place_is_valid(const struct argtrace_arg *arg)
 		/* The program determines its size. */
 		return !arg->index && !arg->offset;
 	case ARGTRACE_LOC_STACK:
-		return size_is_valid(arg) && !arg->index && arg->offset &&
+		return size_is_valid(arg) && !arg->index &&
+		       arg->offset >= ARGTRACE_FIRST_STACK_WORD &&
 		       IS_ALIGNED(arg->offset, 8) && arg->offset < ARGTRACE_STACK_MAX &&
 		       arg->size <= ARGTRACE_STACK_MAX - arg->offset;
 	default:

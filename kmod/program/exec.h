@@ -63,7 +63,7 @@ static __always_inline u64 argtrace_stack_of(const struct argtrace_code *code,
 					     const struct argtrace_op *op,
 					     const struct argtrace_regs *fregs)
 {
-	return argtrace_stack_id(code->stacks.kernel, (const u64 *)argtrace_regs_stack(fregs),
+	return argtrace_stack_id(code->stacks.kernel, argtrace_regs_return_slot(fregs),
 				 argtrace_op_reg(op, fregs));
 }
 

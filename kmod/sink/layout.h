@@ -27,9 +27,6 @@ struct argtrace_step {
 	u8 name_length;		/* with its NUL */
 };
 
-/* Offset of the first argument on the stack, after the return address (psABI 3.2.3). */
-#define ARGTRACE_FIRST_STACK_WORD	8
-
 /* Another word on the stack and where in the record its 8 bytes go. */
 struct argtrace_stack_word {
 	u16 offset;

@@ -46,7 +46,7 @@ static bool enter_fallback(struct argtrace_fallback *fallback, void *data, argtr
 {
 	return is_trial(fallback) ?
 		       note_levels(fallback) :
-		       argtrace_fallback_enter(fallback, data, argtrace_regs_of_full(regs), caller);
+		       argtrace_fallback_enter(fallback, data, regs, caller);
 }
 
 /* Nonzero: the return is not to be followed. */
@@ -73,7 +73,7 @@ static int kretprobe_entered(struct kretprobe_instance *instance, argtrace_full_
 		return 1;
 	return !enter_fallback(container_of(kretprobe, struct argtrace_fallback, kretprobe),
 			       instance->data, regs,
-			       argtrace_read_stack(argtrace_stack(argtrace_regs_of_full(regs))));
+			       argtrace_full_caller(regs));
 }
 
 static int kretprobe_returned(struct kretprobe_instance *instance, argtrace_full_regs *regs)

@@ -42,7 +42,7 @@ static bool fallback_has_room(unsigned long sp, unsigned long above)
 {
 	const unsigned long used = sp - (unsigned long)task_stack_page(current);
 
-	above += sizeof(u64);
+	above += ARGTRACE_FIRST_STACK_WORD;
 	if (used < THREAD_SIZE)
 		return used >= THREAD_SIZE / 2 && used + above <= THREAD_SIZE;
 	return offset_in_page(sp) + above <= PAGE_SIZE;
@@ -83,11 +83,11 @@ static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_
 
 static bool begin_fallback_call(struct argtrace_fallback *fallback,
 				struct argtrace_fallback_call *call,
-				const struct argtrace_regs *regs, unsigned long caller)
+				const argtrace_full_regs *regs, unsigned long caller)
 {
 	struct argtrace_plan *plan = fallback->plan;
 	struct argtrace_return *returns = plan->returns;
-	const unsigned long sp = argtrace_regs_stack(regs);
+	const unsigned long sp = argtrace_full_stack(regs);
 	struct made_frame made argtrace_uninitialized;
 	unsigned long at;
 	unsigned int i;
@@ -102,11 +102,11 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 		return false;
 	}
 	for (i = 0; i < ARRAY_SIZE(call->args); i++)
-		call->args[i] = argtrace_regs_argument(regs, i);
+		call->args[i] = argtrace_regs_argument(argtrace_regs_of_full(regs), i);
 	call->caller = caller;
 	for (at = 0; at < returns->above; at += sizeof(u64))
 		call->data[at / sizeof(u64)] =
-			argtrace_read_stack((const u8 *)sp + sizeof(u64) + at);
+			argtrace_read_stack((const u8 *)sp + ARGTRACE_FIRST_STACK_WORD + at);
 	if (plan->code) {
 		make_frame(&made, returns, caller, call->args, call->data);
 		if (!argtrace_return_accepts(plan, argtrace_frame_regs(&made.frame), caller))
@@ -126,7 +126,7 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 }
 
 bool argtrace_fallback_enter(struct argtrace_fallback *fallback,
-			     struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
+			     struct argtrace_fallback_call *call, const argtrace_full_regs *regs,
 			     unsigned long caller)
 {
 	bool follow = false;

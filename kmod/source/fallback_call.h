@@ -36,7 +36,7 @@ extern u8 argtrace_fallback_levels[2];
  * more. False: nothing is to be done when the call returns.
  */
 bool argtrace_fallback_enter(struct argtrace_fallback *fallback,
-			     struct argtrace_fallback_call *call, const struct argtrace_regs *regs,
+			     struct argtrace_fallback_call *call, const argtrace_full_regs *regs,
 			     unsigned long caller);
 
 /* When it returns, with what it returned. */

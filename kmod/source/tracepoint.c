@@ -52,32 +52,29 @@ static __always_inline void record_pass(struct argtrace_tracepoint *place,
 
 /*
  * One variant for each clock and kind of ring, as in source/entry.c, and for tracepoints with up to
- * three arguments. A frame consists of the saved frame pointer and the return address above it. No
- * stack protector: there is no array that could overflow.
+ * three arguments. No stack protector: there is no array that could overflow.
  */
 #define DEFINE_FEW(name, clock, flight, whole)							\
 static __no_stack_protector void name(struct argtrace_tracepoint *place, u64 second,		\
 				      u64 third, u64 fourth)					\
 {												\
-	const unsigned long *frame = __builtin_frame_address(0);				\
 	struct argtrace_regs regs argtrace_uninitialized;				\
 												\
 	argtrace_regs_store_few(&regs, second, third, fourth);				\
-	record_pass(place, &regs, frame[1], clock, flight, true, whole);		\
+	record_pass(place, &regs, argtrace_called_from(), clock, flight, true, whole);		\
 }
 
 #define DEFINE_CALLBACK(name, clock, flight)							\
 DEFINE_FEW(name##_few, clock, flight, true)							\
 DEFINE_FEW(name##_few_padded, clock, flight, false)						\
 												\
-static __no_stack_protector void name##_many(struct argtrace_tracepoint *place, u64 second,	\
-					     u64 third, u64 fourth, u64 fifth, u64 sixth)	\
+static __no_stack_protector void name##_many(struct argtrace_tracepoint *place,			\
+					     ARGTRACE_PASSED_PARAMETERS)			\
 {												\
-	const unsigned long *frame = __builtin_frame_address(0);				\
 	struct argtrace_regs regs argtrace_uninitialized;				\
 												\
-	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);	\
-	record_pass(place, &regs, frame[1], clock, flight, false, false);		\
+	argtrace_regs_store_passed(&regs);							\
+	record_pass(place, &regs, argtrace_called_from(), clock, flight, false, false);		\
 }
 
 DEFINE_CALLBACK(tracepoint_stream_tsc, ARGTRACE_CLOCK_TSC, false)
@@ -89,26 +86,26 @@ DEFINE_CALLBACK(tracepoint_flight_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
  * For a probe with a program, which may use more than the arguments, and for any probe if there is
  * a filter by PID.
  */
-static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place, u64 second,
-					    u64 third, u64 fourth, u64 fifth, u64 sixth)
+static __no_stack_protector void trace_pass(struct argtrace_tracepoint *place,
+					    ARGTRACE_PASSED_PARAMETERS)
 {
-	const unsigned long *frame = __builtin_frame_address(0);
+	const unsigned long called_from = argtrace_called_from();
 	struct argtrace_regs regs argtrace_uninitialized;
 	struct ftrace_ops *ops = &place->lane->ops;
 	struct argtrace_plan *plan;
 	const void *levels;
 
-	argtrace_regs_store_all(&regs, second, third, fourth, fifth, sixth, &frame[1]);
-	argtrace_regs_store_bp(&regs, frame[0]);
+	argtrace_regs_store_passed(&regs);
+	argtrace_regs_store_caller(&regs);
 	plan = begin_pass(place, rcu_access_pointer(place->lane->pid_bits));
 	if (unlikely(!plan))
 		return;
 	levels = ARGTRACE_OWN_LEVELS(place->own_levels);
 	if (plan->code)
-		argtrace_program_call(plan, caller_of(place, frame[1]), ops,
+		argtrace_program_call(plan, caller_of(place, called_from), ops,
 				      &regs, levels);
 	else
-		argtrace_record_match(plan, caller_of(place, frame[1]), ops,
+		argtrace_record_match(plan, caller_of(place, called_from), ops,
 				      &regs, levels);
 }
 

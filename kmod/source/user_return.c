@@ -49,6 +49,16 @@ static unsigned long read_word(u64 at)
 	return word;
 }
 
+/* Where a function that has been entered returns to; 0: it cannot be read. */
+static unsigned long read_return(const argtrace_full_regs *full)
+{
+	u64 returns_to;
+
+	if (argtrace_user_return_register(full, &returns_to))
+		return returns_to;
+	return read_word(argtrace_user_return_slot(full));
+}
+
 /* In struct g of Go's runtime/runtime2.go: stack.hi */
 #define GOROUTINE_STACK_END	8
 
@@ -157,7 +167,7 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
 	argtrace_user_call_frame(call, call->place->call_size)->frame.returns = plan->returns;
 	call->tgid = current->tgid;
 	call->tid = current->pid;
-	call->returns_to = read_word(argtrace_user_return_slot(full));
+	call->returns_to = read_return(full);
 	if (unlikely(!follow))
 		argtrace_count_following(plan->returns->following, no_goroutine);
 	else

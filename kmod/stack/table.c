@@ -439,7 +439,7 @@ u64 argtrace_stack_id_of_user(const struct argtrace_stack_set *set)
 
 	if (unlikely(!table->entries) || unlikely(!room))
 		return no_room(table);
-	if (unlikely(!argtrace_is_user_task()))
+	if (!ARGTRACE_CAN_WALK_USER || unlikely(!argtrace_is_user_task()))
 		return ARGTRACE_STACK_ID_NO_USER;
 	regs = argtrace_user_entry();
 	argtrace_user_stack_walk(set->atlas, current->mm, regs, room, table->depth, &walked);
@@ -498,7 +498,7 @@ u64 argtrace_stack_complete(const struct argtrace_stack_set *set, struct argtrac
 	has_scratch = argtrace_scratch_enter();
 	if (has_scratch)
 		room = (void *)argtrace_scratch_stack();
-	if (room && table->entries)
+	if (ARGTRACE_CAN_WALK_USER && room && table->entries)
 		argtrace_user_stack_walk(set->atlas, current->mm, &late->regs, room, table->depth,
 					 &walked);
 	if (!walked.missing || is_last) {

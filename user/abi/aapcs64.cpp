@@ -106,6 +106,8 @@ std::string aapcs64_location(const Argument &argument) {
         return fmt::format("x{}:x{}", argument.index, argument.index + 1);
     case ARGTRACE_LOC_STACK:
         return fmt::format("sp+{}", argument.offset);
+    case ARGTRACE_LOC_RETURN:
+        return argument.size > word_size ? "x0:x1" : "x0";
     case ARGTRACE_LOC_REF:
         return argument.index == ref_on_stack ? fmt::format("[sp+{}]", argument.offset)
                                               : fmt::format("[x{}]", argument.index);
@@ -114,8 +116,45 @@ std::string aapcs64_location(const Argument &argument) {
     }
 }
 
-Returning aapcs64_returning(const Prototype &) {
-    return {{}, 0, "the module does not follow returns on this machine"};
+Returning aapcs64_returning(const Prototype &prototype) {
+    Returning returning;
+    const Shape &result = prototype.result_shape;
+    State state;
+    bool known = true;
+    for (const Parameter &parameter : prototype.parameters) {
+        Argument argument;
+        known = known && place(state, parameter.shape, argument);
+        if (parameter.shape.kind == Shape::Kind::floating || parameter.shape.has_float)
+            returning.why_not = "it takes floating-point numbers";
+    }
+    if (!known) {
+        returning.why_not = "BTF leaves open what its arguments take on the stack";
+        returning.by_kernel = ARGTRACE_BY_STACK;
+    }
+    if (prototype.variadic) {
+        returning.why_not = "it takes a variable number of arguments";
+        returning.by_kernel = ARGTRACE_BY_VARIADIC;
+    }
+    returning.stack_words = state.stack / word_size;
+    Argument &value = returning.value;
+    value.name = "ret";
+    value.type_name = prototype.result;
+    if (result.kind == Shape::Kind::floating || result.has_float) {
+        returning.why_not = "it returns a floating-point number";
+        returning.by_kernel = ARGTRACE_BY_CHOICE;
+        return returning;
+    }
+    // x8 has the address of the result, and the module needs x8.
+    if (by_reference(result)) {
+        returning.why_not = "it returns a value in memory, whose address is in x8";
+        returning.by_kernel = ARGTRACE_BY_CHOICE;
+        return returning;
+    }
+    if (result.kind == Shape::Kind::nothing || words_of(result) == 0)
+        return returning;
+    value.loc = ARGTRACE_LOC_RETURN;
+    set_value(value, result);
+    return returning;
 }
 
 std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype) {

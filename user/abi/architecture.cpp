@@ -15,12 +15,19 @@ namespace {
 
 #if defined(__x86_64__)
 constexpr std::string_view native_machine = "x86_64";
+constexpr std::uint64_t (*read_cntvct)() = nullptr;
 std::uint64_t read_tsc() {
     return __builtin_ia32_rdtsc();
 }
 #elif defined(__aarch64__)
 constexpr std::string_view native_machine = "aarch64";
 constexpr std::uint64_t (*read_tsc)() = nullptr;
+constexpr unsigned cntvct_shift = 5; // ARGTRACE_CYCLES_SHIFT of kmod/arch/arm64/clock.h
+std::uint64_t read_cntvct() {
+    std::uint64_t ticks = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks << cntvct_shift;
+}
 #else
 #error "argtrace: unknown architecture"
 #endif
@@ -56,11 +63,13 @@ constexpr Architecture architectures[] = {
      .counter = read_tsc},
     {.machine = "aarch64",
      .name = "arm64",
+     .is_traced = true,
      .elf_machine = EM_AARCH64,
      .call_sections = calls_aarch64,
      .functions = &functions_aapcs64,
      .user_functions = &user_functions_aapcs64,
-     .syscalls = syscalls_aarch64},
+     .syscalls = syscalls_aarch64,
+     .counter = read_cntvct},
 };
 
 } // namespace

@@ -78,7 +78,7 @@ inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64
 /// ref_on_stack, `offset` bytes above the stack pointer.
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
-Returning aapcs64_returning(const Prototype &prototype); ///< the module does not: why_not says so
+Returning aapcs64_returning(const Prototype &prototype);
 std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype); ///< of none: the module reads no user code there
 inline constexpr std::uint8_t dwarf_arguments_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 7}; // AADWARF64, 4.1
 inline constexpr DwarfRegisters dwarf_registers_aapcs64{dwarf_arguments_aapcs64, 64, 32, 0};

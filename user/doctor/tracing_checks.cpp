@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <elf.h>
+
 #include <fmt/format.h>
 
 #include "abi/architecture.h"
@@ -179,6 +181,9 @@ void check_features(const Machine &machine, std::vector<Finding> &findings) {
 }
 
 Finding check_user_stacks(const Machine &machine, const KernelSymbols &symbols) {
+    if (architecture_of(machine).elf_machine != EM_X86_64)
+        return {"user-stacks", Health::limited, fmt::format("argtrace does not walk stacks of user code on {}", architecture_of(machine).name),
+                "the rest of argtrace does without"};
     if (machine.module && !machine.has_feature(ARGTRACE_FEATURE_USER_STACK))
         return {"user-stacks", Health::limited, "stacks of user code cannot be recorded on this kernel", "boot one with CONFIG_UPROBES"};
     if (!symbols)

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include <dwarf.h>
-#include <ucontext.h>
 
 #include "elf/byte_reader.h"
 
@@ -199,14 +198,15 @@ bool set_saved(argtrace_unwind_rule &rule, std::size_t n, const RegisterRule &fo
     return true;
 }
 
-constexpr std::int64_t in_ucontext(int reg) {
-    return static_cast<std::int64_t>(offsetof(ucontext_t, uc_mcontext.gregs)) + 8 * reg;
+// Where x86-64 has a register in the ucontext of a signal, in words: arch/x86/include/uapi/asm/{ucontext,sigcontext}.h.
+constexpr std::int64_t in_ucontext(int word) {
+    return 8 * (5 + word); // behind uc_flags, uc_link and uc_stack
 }
 
-/// By the number of DWARF.
-constexpr std::array<int, register_count> signal_registers = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                                              REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                                              REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+constexpr int word_of_rsp = 15;
+
+/// By the number of DWARF: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip.
+constexpr std::array<int, register_count> signal_registers = {13, 12, 14, 11, 9, 8, 10, word_of_rsp, 0, 1, 2, 3, 4, 5, 6, 7, 16};
 
 /// A signal frame says where in the ucontext each register is; the base is what all of them agree in.
 std::optional<argtrace_unwind_rule> signal_rule(const FrameState &state) {
@@ -214,7 +214,7 @@ std::optional<argtrace_unwind_rule> signal_rule(const FrameState &state) {
     const auto sp = state.cfa_is_expression ? read_place(reader) : std::nullopt;
     if (!sp || reader.number<std::uint8_t>() != DW_OP_deref || !reader.at_end())
         return std::nullopt;
-    const std::int64_t base = sp->offset - in_ucontext(REG_RSP);
+    const std::int64_t base = sp->offset - in_ucontext(word_of_rsp);
     if (state.registers[return_address].how != How::expression)
         return std::nullopt;
     for (std::size_t i = 0; i < register_count; i++) {

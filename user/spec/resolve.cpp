@@ -27,7 +27,19 @@ void name_big_endian(Argument &argument, const TypeSource &source, const ShownVa
         argument.type_name = name;
 }
 
+// What is passed by reference, on arm64, the module does not copy.
+void leave_out_reference(Argument &argument) {
+    if (argument.loc != ARGTRACE_LOC_REF)
+        return;
+    argument.loc = ARGTRACE_LOC_NONE;
+    argument.index = 0;
+    argument.offset = 0;
+    argument.type = ARGTRACE_TYPE_END;
+    argument.size = 0;
+}
+
 void add_argument(Wanted &wanted, const Function &function, Argument argument, std::uint32_t index) {
+    leave_out_reference(argument);
     const TypeSource &source = function.prototype.source;
     wanted.shown.push_back(parameter_type(source.types, source.id, function.prototype.hidden + index));
     name_big_endian(argument, source, wanted.shown.back());

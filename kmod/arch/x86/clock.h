@@ -8,6 +8,8 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
+#define ARGTRACE_CYCLES_SHIFT	0
+
 static __always_inline u64 argtrace_cycles(void)
 {
 	return rdtsc();

@@ -21,6 +21,12 @@ static __always_inline unsigned long argtrace_body_of(const struct argtrace_regs
 	return regs->regs.ip;
 }
 
+/* Loads are not reordered, and this one may be part of a comparison. */
+static __always_inline unsigned long argtrace_load_body(const unsigned long *body)
+{
+	return *body;
+}
+
 static __always_inline void argtrace_divert(struct argtrace_regs *regs,
 					    struct argtrace_return *returns,
 					    void (*trampoline)(void))

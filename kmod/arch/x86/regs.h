@@ -16,6 +16,9 @@
 #define ARGTRACE_REG_COUNT	6
 #define ARGTRACE_USER_REG_COUNT	(ARGTRACE_X86_64_RIP + 1)
 
+/* Behind the return address. */
+#define ARGTRACE_FIRST_STACK_WORD	8
+
 typedef struct pt_regs argtrace_full_regs;
 
 struct argtrace_regs {
@@ -142,6 +145,21 @@ static __always_inline unsigned long argtrace_regs_stack(const struct argtrace_r
 	return regs->regs.sp;
 }
 
+static __always_inline const u64 *argtrace_regs_return_slot(const struct argtrace_regs *regs)
+{
+	return (const u64 *)argtrace_regs_stack(regs);
+}
+
+static __always_inline unsigned long argtrace_full_stack(const argtrace_full_regs *regs)
+{
+	return regs->sp;
+}
+
+static __always_inline unsigned long argtrace_full_caller(const argtrace_full_regs *regs)
+{
+	return READ_ONCE_NOCHECK(*(const unsigned long *)regs->sp);
+}
+
 static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs *regs)
 {
 	return regs->regs.ip;
@@ -178,26 +196,36 @@ static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, 
 	asm volatile("" : "+m"(*regs));
 }
 
+#define ARGTRACE_PASSED_PARAMETERS	u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth
+
+/* A frame consists of the saved frame pointer and the return address above it. */
+#define argtrace_called_from()	(((const unsigned long *)__builtin_frame_address(0))[1])
+
 /*
  * The same for all that there may be: as in any call, more of them may be on the stack, above the
- * return address at `stack`.
+ * return address.
  */
+#define argtrace_regs_store_passed(passed)							\
+	argtrace_regs_store_all(passed, second, third, fourth, fifth, sixth,			\
+				__builtin_frame_address(0))
+
 static __always_inline void argtrace_regs_store_all(struct argtrace_regs *regs, u64 second,
 						    u64 third, u64 fourth, u64 fifth, u64 sixth,
-						    const unsigned long *stack)
+						    const unsigned long *frame)
 {
 	regs->regs.di = 0;
 	regs->regs.r8 = fifth;
 	regs->regs.r9 = sixth;
-	regs->regs.sp = (unsigned long)stack;
+	regs->regs.sp = (unsigned long)&frame[1];
 	argtrace_regs_store_few(regs, second, third, fourth);
 }
 
 /* So that the stack can be walked from them, too: the caller's rbp. */
-static __always_inline void argtrace_regs_store_bp(struct argtrace_regs *regs, unsigned long bp)
-{
-	regs->regs.bp = bp;
-	regs->regs.cs = 0;
-}
+#define argtrace_regs_store_caller(passed) do {							\
+	const unsigned long *frame_ = __builtin_frame_address(0);				\
+												\
+	(passed)->regs.bp = frame_[0];								\
+	(passed)->regs.cs = 0;									\
+} while (0)
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef ARGTRACE_ARCH_X86_TEXT_H
 #define ARGTRACE_ARCH_X86_TEXT_H
 
+#include <linux/ftrace.h>
 #include <linux/kconfig.h>
 #include <linux/pgtable.h>
 #include <linux/types.h>
@@ -13,6 +14,17 @@
  * some do not.
  */
 #define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
+
+/* An ops that is alone has a trampoline of its own. */
+static __always_inline bool argtrace_is_called_by_list(const struct ftrace_ops *ops,
+						       const void *called_from)
+{
+	return (unsigned long)called_from - ops->trampoline >= ops->trampoline_size;
+}
+
+static inline void argtrace_text_init(void)
+{
+}
 
 static inline bool argtrace_is_in_modules(unsigned long addr)
 {

@@ -12,6 +12,7 @@
 #include <asm/vdso.h>
 #include <uapi/argtrace.h>
 
+#define ARGTRACE_CAN_WALK_USER	true
 #define ARGTRACE_USER_REGS	16
 #define ARGTRACE_USER_FRAME	6
 #define ARGTRACE_USER_SP	7
@@ -59,6 +60,11 @@ static inline bool argtrace_user_is_still_at(const struct pt_regs *regs, const s
 static __always_inline u64 argtrace_user_sp(const struct pt_regs *regs)
 {
 	return regs->sp;
+}
+
+static inline bool argtrace_user_return_register(const struct pt_regs *regs, u64 *returns_to)
+{
+	return false;
 }
 
 static inline u64 argtrace_user_return_slot(const struct pt_regs *regs)

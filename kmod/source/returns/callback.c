@@ -56,7 +56,7 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan,
 	struct argtrace_regs passed argtrace_uninitialized;
 
 	argtrace_syscall_regs(&passed, regs);
-	return argtrace_return_accepts(plan, &passed, argtrace_read_stack(argtrace_stack(regs)));
+	return argtrace_return_accepts(plan, &passed, *argtrace_regs_return_slot(regs));
 }
 
 /*
@@ -69,7 +69,6 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 {
 	const bool is_syscall = returns->plan->kind == ARGTRACE_KIND_SYSCALL;
 	const struct argtrace_code *code = returns->plan->code;
-	const u8 *stack = argtrace_stack(regs);
 
 	if (argtrace_is_diverted(regs, ip, in_list)) {
 		argtrace_count_following(returns->following, taken);
@@ -77,15 +76,19 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 	}
 	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
 				   argtrace_return_accepts(returns->plan, regs,
-							   argtrace_read_stack(stack))))
+							   *argtrace_regs_return_slot(regs))))
 		goto out;
 	argtrace_count_following(returns->following, taken);
+	/*
+	 * Before the others: who finds one of them goes on in a trampoline, which reads this. The
+	 * releases pair with argtrace_load_body().
+	 */
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
-		WRITE_ONCE(returns->quick_body, argtrace_body_of(regs));
+		smp_store_release(&returns->quick_body, argtrace_body_of(regs));
 	else if (!is_syscall && (!code->keeps || returns->kept))
-		WRITE_ONCE(returns->accepted_body, argtrace_body_of(regs));
+		smp_store_release(&returns->accepted_body, argtrace_body_of(regs));
 	argtrace_divert_with_others(regs, returns, in_list);
 out:
 	preempt_enable_notrace();
@@ -131,8 +134,7 @@ static __always_inline void call_divert(struct argtrace_return *returns, unsigne
 					const bool quick, const unsigned long body,
 					void (*trampoline)(void))
 {
-	const bool in_list = (unsigned long)__builtin_return_address(0) - ops->trampoline >=
-			     ops->trampoline_size;
+	const bool in_list = argtrace_is_called_by_list(ops, __builtin_return_address(0));
 
 	if (unlikely(in_list) || unlikely(argtrace_body_of(regs) != body) || unlikely(!quick) ||
 	    unlikely(!argtrace_context_is_plain()) ||
@@ -159,7 +161,7 @@ static __always_inline void call_filter(struct argtrace_return *returns, unsigne
 		return count_entry_filtered(returns);
 	/* Undecided: take the slow path. */
 	call_divert(returns, ip, ops, regs, quick,
-		    argtrace_op_ends(op) ? returns->accepted_body : 0,
+		    argtrace_op_ends(op) ? argtrace_load_body(&returns->accepted_body) : 0,
 		    returns->kept ? argtrace_return_keeping : argtrace_return_quick);
 }
 
@@ -194,10 +196,12 @@ static __always_inline void returns_callback(unsigned long ip, struct ftrace_ops
 	returns = plan->returns;
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(returns);
-	if (unlikely(argtrace_body_of(regs) != returns->quick_body) && plan->code)
+	if (unlikely(argtrace_body_of(regs) != argtrace_load_body(&returns->quick_body)) &&
+	    plan->code)
 		return quick ? call_filter_tsc(returns, ip, ops, regs) :
 			       call_filter_monotonic(returns, ip, ops, regs);
-	call_divert(returns, ip, ops, regs, quick, returns->quick_body, argtrace_return_quick);
+	call_divert(returns, ip, ops, regs, quick, argtrace_load_body(&returns->quick_body),
+		    argtrace_return_quick);
 }
 
 #define DEFINE_CALLBACK(name, quick, by_pid)							\
@@ -228,8 +232,7 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 	if (unlikely(argtrace_is_filtered(lane, by_pid)))
 		return count_entry_filtered(plan->returns);
 	call_divert_slow(plan->returns, ip,
-			 (unsigned long)__builtin_return_address(0) - ops->trampoline >=
-				 ops->trampoline_size,
+			 argtrace_is_called_by_list(ops, __builtin_return_address(0)),
 			 argtrace_regs_of_ftrace(fregs));
 }
 

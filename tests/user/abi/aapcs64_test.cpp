@@ -89,5 +89,34 @@ TEST(Aapcs64, SaysNothingBehindWhatItDoesNotKnow) {
     EXPECT_THAT(places(1, {Shape{}, int_shape}), ElementsAre("", ""));
 }
 
+Returning returning(const Shape &result, const std::vector<Shape> &shapes = {}) {
+    Prototype prototype;
+    prototype.result_shape = result;
+    for (const Shape &shape : shapes)
+        prototype.parameters.push_back({"name", "type", shape});
+    return aapcs64_returning(prototype);
+}
+
+TEST(Aapcs64, ReturnsInOneRegisterOrTwo) {
+    EXPECT_EQ(returning(Shape{.kind = Kind::nothing}).value.loc, ARGTRACE_LOC_NONE);
+    EXPECT_EQ(aapcs64_location(returning(int_shape).value), "x0");
+    EXPECT_EQ(aapcs64_location(returning(int128_shape).value), "x0:x1");
+    EXPECT_EQ(aapcs64_location(returning(aggregate(16)).value), "x0:x1");
+    EXPECT_EQ(returning(int_shape).why_not, "");
+}
+
+TEST(Aapcs64, SaysWhichReturnsAreNotFollowed) {
+    EXPECT_THAT(returning(aggregate(17)).why_not, testing::HasSubstr("x8"));
+    EXPECT_EQ(returning(aggregate(17)).value.loc, ARGTRACE_LOC_NONE);
+    EXPECT_THAT(returning(double_shape).why_not, testing::HasSubstr("floating-point"));
+    EXPECT_THAT(returning(int_shape, {Shape{}}).why_not, testing::HasSubstr("stack"));
+}
+
+TEST(Aapcs64, CountsTheWordsOfTheStack) {
+    EXPECT_EQ(returning(int_shape, std::vector<Shape>(8, int_shape)).stack_words, 0u);
+    EXPECT_EQ(returning(int_shape, std::vector<Shape>(10, int_shape)).stack_words, 2u);
+    EXPECT_EQ(returning(int_shape, std::vector<Shape>(9, int128_shape)).stack_words, 10u) << "four in registers";
+}
+
 } // namespace
 } // namespace argtrace

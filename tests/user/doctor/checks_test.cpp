@@ -110,8 +110,11 @@ TEST_F(Doctor, Kernels) {
     expect("kernel", Health::missing, "Linux 5.15", "6.1 or later");
     machine.release = "7.3.4+deb13";
     expect("kernel", Health::ok, "Linux 7.3.4");
+    machine.architecture = "riscv64";
+    expect("kernel", Health::missing, "riscv64", "x86-64 and arm64 kernels");
     machine.architecture = "aarch64";
-    expect("kernel", Health::missing, "aarch64", "x86-64");
+    expect("kernel", Health::ok, "aarch64");
+    expect("user-stacks", Health::limited, "does not walk stacks of user code on arm64");
     machine.architecture = "x86_64";
     write("/sys/kernel/realtime", "1\n");
     expect("kernel", Health::limited, "PREEMPT_RT", "not tested");

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#define ARGTRACE_REG_COUNT 6 // kmod/arch/x86/regs.h
+// kmod/arch/x86/regs.h
+#define ARGTRACE_REG_COUNT 6
+#define ARGTRACE_FIRST_STACK_WORD 8
 
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;

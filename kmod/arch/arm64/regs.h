@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * struct argtrace_regs is what ftrace hands over (struct __arch_ftrace_regs). It begins as struct
+ * pt_regs does: the argument registers are at the same places in both. What is not, is read by
+ * functions of which each is for one of them. Arguments are where AAPCS64, 6.8.2, has them.
+ */
+#ifndef ARGTRACE_ARCH_ARM64_REGS_H
+#define ARGTRACE_ARCH_ARM64_REGS_H
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/ftrace.h>
+#include <linux/ptrace.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#define ARGTRACE_REG_COUNT	8
+/* Programs of user probes read no others, as the ABI has no numbers for these. */
+#define ARGTRACE_USER_REG_COUNT	ARGTRACE_REG_COUNT
+
+/* x30 has the return address: arguments begin where the stack pointer is. */
+#define ARGTRACE_FIRST_STACK_WORD	0
+
+typedef struct pt_regs argtrace_full_regs;
+
+struct argtrace_regs {
+	unsigned long x[9];
+	unsigned long direct_caller;
+	unsigned long fp, lr, sp, pc;
+};
+
+#define ARGTRACE_AS_FTRACE_HAS(member, ftrace_member) \
+	static_assert(offsetof(struct argtrace_regs, member) == \
+		      offsetof(struct __arch_ftrace_regs, ftrace_member))
+ARGTRACE_AS_FTRACE_HAS(x, regs);
+ARGTRACE_AS_FTRACE_HAS(direct_caller, direct_tramp);
+ARGTRACE_AS_FTRACE_HAS(fp, fp);
+ARGTRACE_AS_FTRACE_HAS(lr, lr);
+ARGTRACE_AS_FTRACE_HAS(sp, sp);
+ARGTRACE_AS_FTRACE_HAS(pc, pc);
+static_assert(offsetof(struct pt_regs, regs) == offsetof(struct argtrace_regs, x));
+
+static __always_inline struct argtrace_regs *argtrace_regs_of_ftrace(struct ftrace_regs *fregs)
+{
+	return (struct argtrace_regs *)fregs;
+}
+
+/* For argtrace_regs_argument(), _ip() and _are_of_user() alone. */
+static __always_inline const struct argtrace_regs *
+argtrace_regs_of_full(const argtrace_full_regs *regs)
+{
+	return (const struct argtrace_regs *)regs;
+}
+
+static __always_inline const argtrace_full_regs *
+argtrace_full_regs_of(const struct argtrace_regs *regs)
+{
+	return (const argtrace_full_regs *)regs;
+}
+
+static __always_inline u8 argtrace_reg_place(unsigned int index)
+{
+	return index * sizeof(unsigned long);
+}
+
+/* The compiler does that by itself. */
+#define argtrace_keep_in_place(parent_ip, ops, fregs)	do { } while (0)
+
+/* What a followed call knows at its return, in arch/arm64/followed.h. */
+static inline u8 argtrace_return_place(unsigned int index)
+{
+	return index ? offsetof(struct argtrace_regs, direct_caller) :
+		       offsetof(struct argtrace_regs, x[8]);
+}
+
+#define ARGTRACE_DURATION_AT	120
+
+static inline u8 argtrace_duration_place(void)
+{
+	return ARGTRACE_DURATION_AT;
+}
+
+/* Calls of Go functions are not followed: see argtrace_frame_has_register(). */
+#define ARGTRACE_RESULTS	1
+
+static inline unsigned int argtrace_result_number(unsigned int index)
+{
+	return ARGTRACE_RESULTS;
+}
+
+static inline u8 argtrace_result_place(unsigned int number)
+{
+	return argtrace_reg_place(0);
+}
+
+static inline bool argtrace_frame_has_register(unsigned int index)
+{
+	return false;
+}
+
+/* Where the walk of the call's stack goes on behind the caller. */
+static inline u8 argtrace_bp_place(bool followed)
+{
+	return offsetof(struct argtrace_regs, fp);
+}
+
+static __always_inline unsigned long argtrace_regs_argument(const struct argtrace_regs *regs,
+							    unsigned int index)
+{
+	return *(const unsigned long *)((const u8 *)regs + argtrace_reg_place(index));
+}
+
+static __always_inline unsigned long argtrace_regs_stack(const struct argtrace_regs *regs)
+{
+	return regs->sp;
+}
+
+static __always_inline const u64 *argtrace_regs_return_slot(const struct argtrace_regs *regs)
+{
+	return (const u64 *)&regs->lr;
+}
+
+static __always_inline unsigned long argtrace_full_stack(const argtrace_full_regs *regs)
+{
+	return regs->sp;
+}
+
+static __always_inline unsigned long argtrace_full_caller(const argtrace_full_regs *regs)
+{
+	return regs->regs[30];
+}
+
+static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs *regs)
+{
+	return argtrace_full_regs_of(regs)->pc;
+}
+
+static __always_inline bool argtrace_regs_are_of_user(const struct argtrace_regs *regs)
+{
+	return user_mode(argtrace_full_regs_of(regs));
+}
+
+static __always_inline unsigned long argtrace_regs_value(const argtrace_full_regs *regs)
+{
+	return regs->regs[0];
+}
+
+static __always_inline unsigned long argtrace_regs_high_value(const argtrace_full_regs *regs)
+{
+	return regs->regs[1];
+}
+
+/* What a tracepoint passes behind the data of its probe, in registers. */
+#define ARGTRACE_PASSED_PARAMETERS \
+	u64 second, u64 third, u64 fourth, u64 fifth, u64 sixth, u64 seventh, u64 eighth
+
+static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, u64 second,
+						    u64 third, u64 fourth)
+{
+	regs->x[1] = second;
+	regs->x[2] = third;
+	regs->x[3] = fourth;
+	asm volatile("" : "+m"(*regs));
+}
+
+/*
+ * The function's frame record, {fp, lr}, may lie below its variables: the compiler alone knows
+ * where the stack pointer was. The return address may have been signed.
+ */
+#define argtrace_regs_store_passed(regs) do {							\
+	(regs)->x[0] = 0;									\
+	(regs)->x[4] = fifth;									\
+	(regs)->x[5] = sixth;									\
+	(regs)->x[6] = seventh;									\
+	(regs)->x[7] = eighth;									\
+	(regs)->sp = (unsigned long)__builtin_dwarf_cfa();					\
+	argtrace_regs_store_few(regs, second, third, fourth);					\
+} while (0)
+
+#define argtrace_regs_store_caller(regs) do {							\
+	(regs)->fp = *(const unsigned long *)__builtin_frame_address(0);			\
+	(regs)->lr = argtrace_called_from();							\
+} while (0)
+
+#define argtrace_called_from() \
+	ptrauth_strip_kernel_insn_pac((unsigned long)__builtin_return_address(0))
+
+#endif

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "arch/text.h"
+#include "base/kernel_calls.h"
+
+unsigned long argtrace_ftrace_caller = -1ul;
+
+void argtrace_text_init(void)
+{
+	argtrace_ftrace_caller = argtrace_kernel_address("ftrace_caller") ?: -1ul;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel has frame records: {x29 of the caller, return address}, which x29 leads along. An
+ * exception adds one with the address of the interruption, and the last one is zeros
+ * (arch/arm64/kernel/stacktrace.c, entry.S). Since Linux 6.13 those two have a type beside them,
+ * which is not known here.
+ */
+#ifndef ARGTRACE_ARCH_ARM64_WALK_H
+#define ARGTRACE_ARCH_ARM64_WALK_H
+
+#include <linux/bitops.h>
+#include <linux/kconfig.h>
+#include <linux/sched/task_stack.h>
+#include <linux/types.h>
+#include <uapi/argtrace.h>
+
+#include "arch/load.h"
+#include "arch/regs.h"
+
+struct module;
+
+#if defined(CONFIG_FRAME_POINTER) && !__has_include(<asm/stacktrace/frame.h>)
+#define ARGTRACE_CAN_WALK	true
+#else
+#define ARGTRACE_CAN_WALK	false
+#endif
+
+/*
+ * Where a walk begins: the address at *sp is the innermost one, and bp leads to the record of its
+ * function; or, with `regs`, at the code that they say was interrupted.
+ */
+struct argtrace_stack_start {
+	const u64 *sp;
+	u64 bp;
+	const struct argtrace_regs *regs;
+};
+
+/* Frames that a walk of the kernel's finds first: of ours, of ftrace, and of an interrupt. */
+#define ARGTRACE_STACK_OWN	40
+
+/* The memory that a walk takes, for itself alone. */
+struct argtrace_stack_room {
+	u64 frames[ARGTRACE_STACK_DEPTH_MAX + 1 + ARGTRACE_STACK_OWN];
+};
+
+enum argtrace_walk_end {
+	ARGTRACE_WALK_WHOLE,
+	ARGTRACE_WALK_CUT,		/* there are more frames than wanted */
+	/* it takes the kernel's unwinder, which itself has made this call */
+	ARGTRACE_WALK_RECURSION,
+	ARGTRACE_WALK_UNKNOWN,		/* not even the kernel's unwinder knows this stack */
+};
+
+struct argtrace_walked {
+	enum argtrace_walk_end end;
+	/* Not valid with RECURSION and UNKNOWN: */
+	u32 count;			/* of addresses in room->frames, at least 1 */
+	u64 hash;			/* argtrace_stack_hash() of them, from 0 on */
+};
+
+/*
+ * What tracers have functions return to in place of their callers: function_graph's and
+ * kretprobes' trampolines.
+ */
+extern unsigned long argtrace_replaced_returns[2];
+
+static __always_inline u64 argtrace_stack_hash(u64 hash, u64 ip)
+{
+	return (rol64(hash, 23) ^ ip) * 0x9e3779b97f4a7c15ull;
+}
+
+/*
+ * Walks from the record at `fp` on the current task's stack. Calls no function, and uses no memory
+ * but `room`, which already contains `count` addresses with that hash. Returns how many addresses
+ * there are, or 0 if argtrace_stack_walk_on() has to start over.
+ */
+static __always_inline u32 argtrace_stack_walk_from(u64 fp, struct argtrace_stack_room *room,
+						    u32 count, u64 hash, u32 max, u64 *result)
+{
+	const u64 begin = (u64)task_stack_page(current);
+	u64 *to = room->frames + count, *const limit = room->frames + max;
+	u64 next, ip;
+
+	for (;;) {
+		if (unlikely(fp - begin > THREAD_SIZE - 2 * sizeof(u64)) || unlikely(fp & 7))
+			return 0;
+		next = argtrace_load_quickly(fp);
+		ip = argtrace_load_quickly(fp + sizeof(u64));
+		if (!next && !ip)
+			break;
+		ip = ptrauth_strip_kernel_insn_pac(ip);
+		if (unlikely(next <= fp) || unlikely(to == limit) ||
+		    unlikely(ip == argtrace_replaced_returns[0]) ||
+		    unlikely(ip == argtrace_replaced_returns[1]))
+			return 0;
+		*to++ = ip;
+		hash = argtrace_stack_hash(hash, ip);
+		fp = next;
+	}
+	*result = hash;
+	return to - room->frames;
+}
+
+static __always_inline u32 argtrace_stack_walk_quickly(const u64 *start, u64 bp,
+						       struct argtrace_stack_room *room, u32 max,
+						       u64 *result)
+{
+	const u64 ip = *start;
+
+	if (unlikely(ip == argtrace_replaced_returns[0]) ||
+	    unlikely(ip == argtrace_replaced_returns[1]))
+		return 0;
+	room->frames[0] = ip;
+	return argtrace_stack_walk_from(bp, room, 1, argtrace_stack_hash(0, ip), max, result);
+}
+
+/* The same, starting with interrupted code. */
+static __always_inline u32 argtrace_stack_walk_interrupted_quickly(const struct argtrace_regs *regs,
+								   struct argtrace_stack_room *room,
+								   u32 max, u64 *result)
+{
+	const argtrace_full_regs *full = argtrace_full_regs_of(regs);
+
+	room->frames[0] = full->pc;
+	return argtrace_stack_walk_from(full->regs[29], room, 1,
+					argtrace_stack_hash(0, full->pc), max, result);
+}
+
+/* What the quick walks do not do. */
+void argtrace_stack_walk_on(const struct argtrace_stack_start *start,
+			    struct argtrace_stack_room *room, u32 max,
+			    struct argtrace_walked *walked);
+
+static inline void argtrace_stack_walk(const struct argtrace_stack_start *start,
+				       struct argtrace_stack_room *room, u32 max,
+				       struct argtrace_walked *walked)
+{
+	walked->end = ARGTRACE_WALK_WHOLE;
+	walked->count = start->regs ? argtrace_stack_walk_interrupted_quickly(start->regs, room,
+									      max, &walked->hash) :
+				      argtrace_stack_walk_quickly(start->sp, start->bp, room, max,
+								  &walked->hash);
+	if (!walked->count)
+		argtrace_stack_walk_on(start, room, max, walked);
+}
+
+/* Nothing is cached. */
+int argtrace_frames_get(void);
+
+static inline void argtrace_frames_put(void)
+{
+}
+
+static inline void argtrace_frames_forget(const struct module *module, bool only_init)
+{
+}
+
+#endif
