@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "btf/prototype.h"
 
 namespace argtrace {
 
@@ -31,7 +34,7 @@ struct UserOperand {
         memory,
         in_vector,
         on_stack,
-        text, ///< of Go's: as many bytes as the register `index` says, at the address that is in `base`
+        parts, ///< of Go's: in the registers that `parts` says
     };
 
     Kind kind = Kind::constant;
@@ -40,6 +43,7 @@ struct UserOperand {
     std::optional<NamedRegister> index = {};
     std::uint8_t scale = 1; ///< 1, 2, 4 or 8
     bool at_return = false; ///< in these registers when a function of Go has returned
+    std::vector<GoPart> parts = {};
 
     bool operator==(const UserOperand &) const = default;
 };

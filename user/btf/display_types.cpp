@@ -73,7 +73,7 @@ public:
             checked(btf__add_func_param(to_.get(), values[i].name.c_str(), copies[i]));
     }
 
-    void add_mark() { checked(btf__add_typedef(to_.get(), described_mark, 0)); }
+    void add_mark(const char *mark) { checked(btf__add_typedef(to_.get(), mark, 0)); }
 
     std::vector<std::byte> bytes() const {
         std::uint32_t size = 0;
@@ -255,18 +255,20 @@ ShownValue result_type(const btf *types, std::uint32_t function_proto) {
     return {proto->type, "ret"};
 }
 
-std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values, bool described) {
+std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values, ShownCalls calls) {
     const bool needed = types && std::any_of(values.begin(), values.end(), [types](const auto &v) {
                             return !v.flags.empty() || v.symbol ||
                                    (v.type && ((v.as_bytes && needs_types_as_bytes(types, v.type)) ||
                                                needs_types(types, v.type)));
                         });
-    if (!needed && !described)
+    if (!needed && !calls.is_described && !(calls.is_go && types))
         return {};
     try {
         Copier copier(types);
-        if (described)
-            copier.add_mark();
+        if (calls.is_described)
+            copier.add_mark(described_mark);
+        if (calls.is_go)
+            copier.add_mark(go_mark);
         copier.copy_prototype(values);
         return copier.bytes();
     } catch (const Broken &) {

@@ -23,6 +23,14 @@ struct FlagName {
 /// See display_types().
 inline constexpr const char *described_mark = "described";
 
+inline constexpr const char *go_mark = "of Go";
+
+/// How calls are shown beside the types of their values.
+struct ShownCalls {
+    bool is_described = false; ///< `-d`
+    bool is_go = false;        ///< as Go would print them
+};
+
 /// A value that is to be shown by its type, or as flags.
 struct ShownValue {
     std::uint32_t type = 0; ///< 0: void, which stands for what needs no type
@@ -54,6 +62,7 @@ ShownValue result_type(const btf *types, std::uint32_t function_proto);
 ///
 /// Empty when no value needs it and they are not described, as is the case with most functions, and when it would be
 /// larger than a probe may have or the BTF is broken.
-std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values, bool described = false);
+/// Those of functions of Go have such a typedef with the name `go_mark`.
+std::vector<std::byte> display_types(const btf *types, std::span<const ShownValue> values, ShownCalls calls = {});
 
 } // namespace argtrace

@@ -44,7 +44,7 @@ std::string_view Format::name_of(std::uint64_t value) const {
 /// Makes formats of BTF, which may come from anywhere.
 class ProbeFormats::Builder {
 public:
-    Builder(const btf *types, std::deque<Format> &formats) : types_(types), formats_(formats) {}
+    Builder(const btf *types, std::deque<Format> &formats, bool is_go) : types_(types), formats_(formats), is_go_(is_go) {}
 
     const Format *build(std::uint32_t id, int depth = 0) {
         if (auto known = known_.find(id); known != known_.end())
@@ -72,11 +72,15 @@ private:
         switch (btf_kind(type)) {
         case BTF_KIND_INT:
             set_scalar(format, type->size, int_type(type));
+            if (is_go_ && format.type == ARGTRACE_TYPE_S64 && name(type->name_off) == "time.Duration")
+                format.kind = Format::Kind::duration;
             break;
         case BTF_KIND_PTR: {
             set_scalar(format, 8, ARGTRACE_TYPE_PTR);
             const btf_type *target = type->type ? btf__type_by_id(types_, type->type) : nullptr;
-            if (target && btf_is_func_proto(target))
+            if (is_go_)
+                format.kind = Format::Kind::go_pointer;
+            else if (target && btf_is_func_proto(target))
                 format.kind = Format::Kind::function;
             break;
         }
@@ -100,6 +104,7 @@ private:
         case BTF_KIND_STRUCT:
         case BTF_KIND_UNION:
             format.kind = Format::Kind::aggregate;
+            format.is_go = is_go_;
             format.bytes = type->size;
             if (const auto address = address_kind(type)) {
                 format.kind = *address;
@@ -207,6 +212,7 @@ private:
             format.element->kind == Format::Kind::scalar &&
             type_info(format.element->type).type_class == TypeClass::character;
         format.kind = is_text ? Format::Kind::text : Format::Kind::array;
+        format.is_go = is_go_;
         format.bytes = static_cast<std::uint32_t>(bytes);
         format.count = bytes ? count : 0; // elements without a size say nothing
         format.parts = is_text ? 1 : 1 + format.count * format.element->parts;
@@ -232,6 +238,7 @@ private:
 
     const btf *types_;
     std::deque<Format> &formats_;
+    const bool is_go_;
     std::unordered_map<std::uint32_t, const Format *> known_;
 };
 
@@ -266,7 +273,7 @@ const Format *ProbeFormats::scalar_of(const Format &format, const std::string &t
 
 const Format *ProbeFormats::array_of(const Format &element, bool may_be_empty) {
     return &formats_.emplace_back(Format{.kind = Format::Kind::array, .bytes = element.bytes, .is_counted = true, .may_be_empty = may_be_empty,
-                                         .element = &element, .parts = element.parts});
+                                         .is_go = are_of_go_, .element = &element, .parts = element.parts});
 }
 
 void ProbeFormats::add_described(const Probe &probe) {
@@ -280,7 +287,12 @@ void ProbeFormats::add_described(const Probe &probe) {
         return;
 
     are_described_ = btf__find_by_name_kind(btf.get(), described_mark, BTF_KIND_TYPEDEF) > 0;
-    Builder builder(btf.get(), formats_);
+    are_of_go_ = btf__find_by_name_kind(btf.get(), go_mark, BTF_KIND_TYPEDEF) > 0;
+    static const Format pointer{.kind = Format::Kind::go_pointer, .type = ARGTRACE_TYPE_PTR, .bytes = 8};
+    for (std::size_t i = 0; are_of_go_ && i < arguments_.size(); i++)
+        if (probe.args[i].type == ARGTRACE_TYPE_PTR)
+            arguments_[i] = &pointer;
+    Builder builder(btf.get(), formats_, are_of_go_);
     const auto described = std::min<std::size_t>(arguments_.size(), btf_vlen(proto));
     for (std::size_t i = 0; i < described; i++) {
         const Format *format = builder.build(btf_params(proto)[i].type);

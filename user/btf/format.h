@@ -34,6 +34,8 @@ struct Format {
         user_address, ///< an address that a program chose, and no error pointer whatever it is
         characters,   ///< bytes that are text: text()
         texts,        ///< texts, each with its NUL: strs()
+        duration,     ///< of Go: nanoseconds
+        go_pointer,   ///< an address of a program of Go
     };
 
     struct Field {
@@ -61,6 +63,7 @@ struct Format {
     std::uint32_t count = 0;         ///< of an array's elements; of CPUs those that there may be, 0: as many as there are bits
     bool is_counted = false;         ///< an array of as many elements as were recorded
     bool may_be_empty = false;       ///< of which there may be nothing, though it is there
+    bool is_go = false;              ///< array, aggregate: as text it is what Go prints
     const Format *element = nullptr; ///< of an array
     std::string name = {};           ///< of an aggregate, without "struct"
     std::vector<Field> fields = {};  ///< those of anonymous members among them
@@ -80,6 +83,8 @@ public:
 
     /// Whether what its arguments are is shown by the table of calls: see display_types().
     bool are_described() const { return are_described_; }
+    /// Whether they are those of a function of Go.
+    bool are_of_go() const { return are_of_go_; }
 
 private:
     class Builder;
@@ -91,6 +96,7 @@ private:
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;
     bool are_described_ = false;
+    bool are_of_go_ = false;
 };
 
 /// The formats of each probe, prepared when it is first asked for.

@@ -76,10 +76,12 @@ using GoParts = std::optional<std::vector<GoPart>>;
 /// An argument of a function of Go, or what it returns.
 struct GoValue {
     bool is_known = false; ///< its type is
-    bool is_text = false;  ///< a string
     GoParts parts = {};
     /// DWARF's numbers of the registers that it is in when the function is entered, one for each part. Nothing: DWARF does not say so.
     std::optional<std::vector<unsigned>> at_entry = {};
+    /// Where DWARF has it in the frame of the caller, in bytes above the stack pointer that the function is entered with. What is passed in
+    /// registers may be written there later.
+    std::optional<std::uint32_t> on_stack = {};
 
     bool operator==(const GoValue &) const = default;
 };

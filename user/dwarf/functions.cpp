@@ -72,6 +72,10 @@ std::unique_ptr<Functions> Functions::open(const elf::Object &object, const Dwar
     return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), registers)));
 }
 
+GoTypes Functions::go_types() const {
+    return dwarf::go_types(info_->index.file());
+}
+
 struct Functions::Prototypes::Made {
     struct Parameter {
         std::string name;
@@ -79,6 +83,7 @@ struct Functions::Prototypes::Made {
         std::optional<EntryRegister> place = {};
         bool has_address_there = false; ///< of the value, in place of the value
         GoValue go = {};
+        bool has_place_list = false; ///< of Go's
     };
     struct Function {
         std::vector<Parameter> parameters;
@@ -213,11 +218,13 @@ void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<
             if (!is_wanted(parameter))
                 continue;
             Parameter one{std::string(name_of(parameter.declared)), maker.type_of(parameter.declared)};
-            one.go.is_text = is_go_text(parameter.declared);
             if (results)
                 one.name = count == 1 ? "ret" : "ret" + std::to_string(number);
-            else if (parameter.own)
+            else if (parameter.own) {
                 one.go.at_entry = go_entry_registers(*parameter.own, entry);
+                one.go.on_stack = go_stack_place(*parameter.own, entry);
+                one.has_place_list = has_location_list(*parameter.own);
+            }
             number++;
             // The dictionary of a generic function is nothing of the caller's.
             if (results || one.name != ".dict")
@@ -252,8 +259,10 @@ BtfPtr Functions::Prototypes::take() {
         for (Made::Parameter &parameter : function.parameters) {
             if (function.language == Language::go) {
                 GoValue value = go_value(made.types, parameter.type);
-                value.is_text = parameter.go.is_text;
                 value.at_entry = std::move(parameter.go.at_entry);
+                // A list may have the place of that part alone which the function uses, without saying so.
+                if (!parameter.has_place_list || (value.parts && value.parts->size() == 1))
+                    value.on_stack = parameter.go.on_stack;
                 parameter.go = std::move(value);
                 prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
                 continue;

@@ -9,6 +9,7 @@
 
 #include "btf/kernel_types.h"
 #include "btf/prototype.h"
+#include "dwarf/go_types.h"
 #include "elf/function_list.h"
 #include "model/dwarf_registers.h"
 #include "model/written_parameter.h"
@@ -22,6 +23,9 @@ public:
     static std::unique_ptr<Functions> open(const elf::Object &object, const DwarfRegisters &registers);
 
     ~Functions();
+
+    /// What it says of the types of Go's runtime.
+    GoTypes go_types() const;
 
     /// Makes prototypes of functions, with types of their own: a program's `struct file` is not the kernel's.
     class Prototypes;

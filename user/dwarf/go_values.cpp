@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dwarf/go_values.h"
 
+#include <limits>
+#include <span>
+
 #include "btf/limits.h"
 #include "dwarf/attributes.h"
 #include "dwarf/entry_place.h"
@@ -13,7 +16,7 @@ using Kind = MadeType::Kind;
 
 // Go's cmd/internal/dwarf and reflect/type.go
 constexpr unsigned go_kind_attribute = 0x2900;
-constexpr std::uint64_t go_kind_string = 24, go_kind_mask = 31;
+constexpr std::uint64_t go_kind_mask = 31;
 
 constexpr std::uint32_t go_word = 8;
 constexpr std::size_t go_parts_max = 64; // those of larger values are in memory
@@ -71,20 +74,30 @@ private:
     bool is_in_memory_ = false;
 };
 
+// LEB128, of which nothing may follow.
+std::optional<std::int64_t> signed_number(std::span<const unsigned char> bytes) {
+    std::uint64_t number = 0;
+    unsigned bits = 0;
+    for (std::size_t i = 0; i < bytes.size(); i++) {
+        number |= std::uint64_t{bytes[i] & 0x7fu} << bits;
+        bits += 7;
+        if (bytes[i] & 0x80)
+            continue;
+        if (i + 1 < bytes.size())
+            return std::nullopt;
+        return static_cast<std::int64_t>(number << (64 - bits)) >> (64 - bits);
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 bool is_go_result(Dwarf_Die &parameter) {
     return has_flag_in_all(parameter, DW_AT_variable_parameter);
 }
 
-bool is_go_text(Dwarf_Die &parameter) {
-    auto type = referred_in_all(parameter, DW_AT_type);
-    for (int depth = 0; type && depth < depth_max; depth++) {
-        if (const auto kind = number_of(*type, go_kind_attribute); kind && (*kind & go_kind_mask) != 0)
-            return (*kind & go_kind_mask) == go_kind_string;
-        type = dwarf_tag(&*type) == DW_TAG_typedef ? referred(*type, DW_AT_type) : std::nullopt;
-    }
-    return false;
+GoKind go_kind(Dwarf_Die &type) {
+    return go_kind_of(number_of(type, go_kind_attribute).value_or(0) & go_kind_mask);
 }
 
 GoValue go_value(const MadeTypes &types, std::uint32_t type) {
@@ -99,6 +112,37 @@ std::optional<std::vector<unsigned>> go_entry_registers(Dwarf_Die &parameter, Dw
     if (place.kind != EntryPlace::Kind::registers)
         return std::nullopt;
     return place.registers;
+}
+
+// Go's linker writes an expression as a block, as DWARF 3 had it, whatever the version: libdw does not take it.
+std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr entry) {
+    constexpr std::uint32_t return_address = 8; // the frame begins behind it
+    constexpr std::int64_t offset_max = std::numeric_limits<std::int16_t>::max();
+    Dwarf_Attribute attribute;
+    if (!dwarf_attr(&parameter, DW_AT_location, &attribute))
+        return std::nullopt;
+    std::int64_t offset = -1;
+    if (has_location_list(parameter)) {
+        Dwarf_Op *operations = nullptr;
+        std::size_t count = 0;
+        if (dwarf_getlocation_addr(&attribute, entry, &operations, &count, 1) != 1 || count != 1)
+            return std::nullopt;
+        if (operations[0].atom == DW_OP_call_frame_cfa)
+            offset = 0;
+        else if (operations[0].atom == DW_OP_fbreg)
+            offset = static_cast<std::int64_t>(operations[0].number);
+    } else {
+        Dwarf_Block block;
+        if (dwarf_formblock(&attribute, &block) != 0 || block.length < 1 || block.length > 4)
+            return std::nullopt;
+        if (block.length == 1 && block.data[0] == DW_OP_call_frame_cfa)
+            offset = 0;
+        else if (block.length > 1 && block.data[0] == DW_OP_fbreg)
+            offset = signed_number({block.data + 1, block.length - 1}).value_or(-1);
+    }
+    if (offset < 0 || offset > offset_max)
+        return std::nullopt;
+    return return_address + static_cast<std::uint32_t>(offset);
 }
 
 } // namespace argtrace::dwarf

@@ -9,6 +9,7 @@
 #include <elfutils/libdw.h>
 
 #include "btf/prototype.h"
+#include "btf/go_kind.h"
 #include "dwarf/made_type.h"
 
 namespace argtrace::dwarf {
@@ -16,11 +17,14 @@ namespace argtrace::dwarf {
 /// Whether a parameter is what its function returns.
 bool is_go_result(Dwarf_Die &parameter);
 
-/// Whether the type of a parameter is a string, or one that has been defined as such.
-bool is_go_text(Dwarf_Die &parameter);
+/// What a type is to Go, by its own DIE. One that only has another name for it says nothing.
+GoKind go_kind(Dwarf_Die &type);
 
 /// What a value of a type that has been made consists of, without registers.
 GoValue go_value(const MadeTypes &types, std::uint32_t type);
+
+/// Where DWARF has a parameter in the frame of its caller, in bytes above the stack pointer at the first instruction; nothing if it does not say so.
+std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr entry);
 
 /// The registers that DWARF says a parameter is in at that address, one after the other; nothing if it does not, or not for this address alone.
 std::optional<std::vector<unsigned>> go_entry_registers(Dwarf_Die &parameter, Dwarf_Addr entry);

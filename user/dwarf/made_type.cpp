@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <bpf/btf.h>
+#include <fmt/format.h>
 
 #include "btf/limits.h"
 #include "util/error.h"
@@ -182,6 +183,10 @@ BtfPtr MadeTypes::to_btf(btf *base) const {
             throw no_memory();
     if (btf__add_int(types.get(), "__ARRAY_SIZE_TYPE__", 4, 0) <= 0)
         throw no_memory();
+    for (std::size_t i = 0; i < types_.size(); i++)
+        if (types_[i].go != GoKind::none)
+            (void)btf__add_decl_tag(types.get(), fmt::format("{}{}", go_kind_tag, static_cast<int>(types_[i].go)).c_str(),
+                                    static_cast<int>(first_ + i), -1);
     return types;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "btf/go_kind.h"
 #include "btf/kernel_types.h"
 
 namespace argtrace::dwarf {
@@ -50,6 +51,7 @@ struct MadeType {
     bool by_reference = false; ///< a class that is passed and returned by its address, as it is copied by its own constructor
     bool is_vector = false;    ///< a number of several elements, as __m128: one that is passed in a register of its own
     bool is_partial = false;   ///< not all that is in it is known
+    GoKind go = GoKind::none;  ///< of Go's: what it is beside what BTF says
     std::string name = {};
     std::uint32_t target = 0; ///< another type's number, or 0, void
     std::uint64_t size = 0;   ///< in bytes; of an array in elements

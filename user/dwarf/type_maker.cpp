@@ -13,6 +13,7 @@
 
 #include "btf/limits.h"
 #include "dwarf/attributes.h"
+#include "dwarf/go_values.h"
 #include "dwarf/language.h"
 #include "dwarf/member_place.h"
 #include "dwarf/non_trivial.h"
@@ -194,6 +195,7 @@ void TypeMaker::describe(Pending pending, Turn turn) {
     Dwarf_Die &die = pending.die;
     MadeType made;
     made.name = full_name(die);
+    made.go = go_kind(die);
     const int tag = dwarf_tag(&die);
     const auto refer = [&](Kind kind, Turn when) {
         made.kind = kind;

@@ -59,6 +59,28 @@ NodePtr make_offset(NodePtr address, std::uint64_t bytes, Type pointer, const As
     return node;
 }
 
+NodePtr copy_of(const Node &node) {
+    auto copy = std::make_unique<Node>();
+    copy->kind = node.kind;
+    copy->type = node.type;
+    copy->at = node.at;
+    copy->value = node.value;
+    copy->bits = node.bits;
+    copy->source = node.source;
+    copy->index = node.index;
+    copy->alu = node.alu;
+    copy->negated = node.negated;
+    copy->at_return = node.at_return;
+    copy->fixed_size = node.fixed_size;
+    copy->limit = node.limit;
+    copy->pattern = node.pattern;
+    copy->is_signed = node.is_signed;
+    copy->parts = node.parts;
+    for (const NodePtr &operand : node.operands)
+        copy->operands.push_back(copy_of(*operand));
+    return copy;
+}
+
 void Checker::fail(std::size_t at, std::string_view sentence) const {
     throw ExpressionError(text_, at, sentence);
 }
@@ -200,7 +222,7 @@ NodePtr Checker::condition(const Ast &ast) {
 }
 
 NodePtr Checker::value(const Ast &ast) {
-    NodePtr node = check(ast);
+    NodePtr node = go_value(check(ast), ast);
     switch (node->kind) {
     case Node::Kind::object:
     case Node::Kind::register_object: {
@@ -244,6 +266,14 @@ NodePtr Checker::value(const Ast &ast) {
 
 NodePtr check_condition(const Scope &scope, const Expression &expression) {
     return Checker(scope, expression).condition(expression.root());
+}
+
+std::optional<Type> type_of(const Scope &scope, const Expression &expression, std::string_view subject) {
+    try {
+        return Checker(scope, expression, subject).type(expression.root());
+    } catch (const ExpressionError &) {
+        return std::nullopt;
+    }
 }
 
 NodePtr check_value(const Scope &scope, const Expression &expression, std::string_view subject) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "lang/node.h"
@@ -24,6 +25,9 @@ namespace argtrace::lang {
 
 /// The expression as a condition: an integer, or a pointer that may be NULL.
 NodePtr check_condition(const Scope &scope, const Expression &expression);
+
+/// The type of an expression, before it is converted to a value. Nothing where it has none.
+std::optional<Type> type_of(const Scope &scope, const Expression &expression, std::string_view subject = {});
 
 /// The expression as something to record: a number or a pointer, or a node of kind `object`,
 /// `text`, `buffer` or `path`. `subject` is the parameter that the name `it` stands for; empty: it is

@@ -87,8 +87,8 @@ NodePtr Checker::check_member(const Ast &ast) {
         return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
     }
     const TypeTraits known = traits(*whole);
-    // Whether an object is passed by its value or by its address, a table of types says the same of it.
-    if (known.kind == TypeKind::pointer && is_subject(left) && !types_.program_struct(whole->type).empty()) {
+    // Whether an object is passed by its value or by its address, a table of types says the same of it; and so does Go.
+    if (known.kind == TypeKind::pointer && (is_subject(left) || is_go()) && !types_.program_struct(whole->type).empty()) {
         const Type target = types_.target(whole->type);
         NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);
         return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
@@ -162,8 +162,12 @@ NodePtr Checker::register_part(const Node &aggregate, std::uint64_t bit, std::ui
         node = make_node(Node::Kind::register_object, type, ast);
         node->index = aggregate.index;
         node->value = bit;
+        node->parts = aggregate.parts;
+        node->at_return = aggregate.at_return;
         return node;
     }
+    if (aggregate.parts)
+        return go_part(aggregate, bit, type, ast);
     if (bit % word_bits + (bits ? bits : 8 * known.bytes) > word_bits)
         fail(ast.token.at, fmt::format("{} lies in two registers", written(ast)));
     const auto index = static_cast<std::uint8_t>(aggregate.index + bit / word_bits);
@@ -210,6 +214,8 @@ NodePtr Checker::check_index(const Ast &ast) {
         fail(ast.token.at, fmt::format("{0} is a type, and arrays of it cannot be written; pointers can, as in ({0} *)", left.token.text));
     NodePtr index = integer(*ast.operands[1], "an index");
     NodePtr whole = check(left);
+    if (const GoKind kind = types_.go_kind(whole->type); kind != GoKind::none && is_go())
+        return go_element(ast, kind);
     if (whole->kind == Node::Kind::register_object && traits(*whole).kind == TypeKind::array) {
         const Type type = types_.target(whole->type);
         if (!index->is_constant() || index->value >= types_.count(whole->type))

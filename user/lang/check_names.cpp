@@ -129,6 +129,8 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
         node->source = builtin.name == "stack" ? ARGTRACE_SOURCE_STACK_ID : ARGTRACE_SOURCE_USER_STACK_ID;
         return node;
     }
+    if (builtin.name == "goid")
+        return goroutine_id(ast);
     if (builtin.name == "ret" || builtin.name == "duration")
         return outcome(builtin, ast);
     if (builtin.name == "task")

@@ -60,13 +60,11 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
         NodePtr top = make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
         return lvalue(make_offset(std::move(top), static_cast<std::uint64_t>(operand.number), type.pointer().in(Space::user), ast), type, ast);
     }
-    case UserOperand::Kind::text: {
-        NodePtr text = make_node(Node::Kind::buffer, char_type.pointer(), ast,
-                                 register_value(*operand.base, char_type.pointer().in(Space::user), ast, operand.at_return));
-        text->limit = scope_.text_bytes();
-        text->is_signed = text->is_array = true;
-        text->operands.push_back(register_value(*operand.index, ulong_type, ast, operand.at_return));
-        return text;
+    case UserOperand::Kind::parts: {
+        NodePtr node = make_node(Node::Kind::register_object, type, ast);
+        node->parts = std::make_shared<const std::vector<GoPart>>(operand.parts);
+        node->at_return = operand.at_return;
+        return node;
     }
     case UserOperand::Kind::memory:
         break;

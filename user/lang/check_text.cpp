@@ -29,7 +29,7 @@ constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
 constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "head", "strs", "path", "cgroup_path", "fd",       "pfn",
                                              "flags", "name", "sockaddr", "sym",   "cpus", "only", "user",        "kernel",   "this_cpu",
-                                             "per_cpu", "reg"};
+                                             "per_cpu", "reg", "len", "cap", "element", "type"};
 
 } // namespace
 
@@ -63,6 +63,7 @@ NodePtr Checker::as_text(NodePtr node, const Ast &ast) const {
 
 NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negated,
                            const Ast &operand, const Ast &ast) const {
+    text = go_value(std::move(text), operand);
     if (text->kind == Node::Kind::register_object)
         fail(operand.at, "this array is in registers, where it cannot be compared");
     if (text->kind == Node::Kind::buffer && text->type == char_type.pointer())
@@ -138,7 +139,7 @@ NodePtr Checker::text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) 
         return text_test(std::move(other), {ARGTRACE_MATCH_WHOLE, literal}, negated, operand, ast);
     }
     const auto is_text = [this](const Node &node) {
-        return node.kind == Node::Kind::text || (node.kind == Node::Kind::buffer && node.type == char_type.pointer()) ||
+        return node.kind == Node::Kind::text || (is_go() && types_.go_kind(node.type) == GoKind::string) || (node.kind == Node::Kind::buffer && node.type == char_type.pointer()) ||
                (node.kind == Node::Kind::object && traits(node).kind == TypeKind::array &&
                 types_.traits(types_.target(node.type)).is_char);
     };
@@ -182,6 +183,12 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_text(ast);
     if (name == "array")
         return call_array(ast);
+    if (name == "len" || name == "cap")
+        return call_len(ast);
+    if (name == "element")
+        return call_element(ast);
+    if (name == "type")
+        return call_type(ast);
     if (name == "head")
         return call_head(ast);
     if (name == "strs")
@@ -327,6 +334,8 @@ bool Checker::has_empty_values() const {
 // buf() that is shown as text, NULs and all. Without a length it ends with a NUL.
 NodePtr Checker::call_text(const Ast &ast) {
     require_operands(ast, 1, 3, "text(ADDRESS), text(ADDRESS, LENGTH) or text(ADDRESS, LENGTH, MAX)");
+    if (ast.operands.size() == 1 && is_go() && types_.go_kind(check(*ast.operands[0])->type) == GoKind::interface)
+        return text_in_interface(ast);
     if (ast.operands.size() == 1) {
         NodePtr text = make_node(Node::Kind::text, char_type.pointer(), ast, address(check(*ast.operands[0]), *ast.operands[0]));
         text->limit = scope_.text_bytes();

@@ -22,6 +22,7 @@ public:
 
     NodePtr condition(const Ast &ast);
     NodePtr value(const Ast &ast);
+    Type type(const Ast &ast) { return check(ast)->type; }
 
 private:
     using TypeKind = TypeTraits::Kind;
@@ -141,6 +142,20 @@ private:
     NodePtr register_value(const NamedRegister &known, Type type, const Ast &ast, bool at_return = false) const;
     NodePtr operand(const UserOperand &operand, Type type, const Ast &ast) const;
     NodePtr call_reg(const Ast &ast) const;
+
+    // check_go.cpp
+    bool is_go() const { return scope_.go().program != nullptr; }
+    NodePtr goroutine_id(const Ast &ast) const;
+    NodePtr go_part(const Node &aggregate, std::uint64_t bit, Type type, const Ast &ast) const;
+    NodePtr go_member(const Ast &operand, std::string_view name, const Ast &ast);
+    NodePtr go_value(NodePtr node, const Ast &ast) const;
+    NodePtr go_element(const Ast &ast, GoKind kind);
+    NodePtr go_type(const Ast &operand, const Ast &ast);
+    NodePtr go_types_begin(const Ast &ast) const;
+    NodePtr call_len(const Ast &ast);
+    NodePtr call_element(const Ast &ast);
+    NodePtr call_type(const Ast &ast);
+    NodePtr text_in_interface(const Ast &ast);
 
     // check_space.cpp
     bool is_of_program(const Node &node) const;

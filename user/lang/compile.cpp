@@ -140,6 +140,8 @@ Program compile(const Scope &scope, std::span<const Expression> conditions,
         ProgramValue &made = described.emplace_back();
         made.name = value.name;
         guarded(expression, [&] { compiler.value(*node, made, value.lenient); });
+        if (!value.type_name.empty())
+            made.type_name = value.type_name;
         bytes += made.size + (argtrace_type_size(made.type) ? 0 : sizeof(__u16));
         if (described.size() > ARGTRACE_VALUES_MAX)
             throw ExpressionError(expression.text(), expression.at(),

@@ -4,6 +4,7 @@
 
 #include "lang/compile.h"
 #include "lang/compiler.h"
+#include "lang/go_key.h"
 #include "lang/moment.h"
 #include "lang/mount_layout.h"
 #include "model/probe.h"
@@ -251,6 +252,19 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
         const std::uint32_t room =
             text_bytes ? text_bytes : std::min(text_room(length), text_bytes_max);
         output_at(*node.operands.front(), ARGTRACE_DO_STR, room);
+        return;
+    }
+    if (node.kind == Node::Kind::buffer && node.type == char_type.pointer() && !is_value) { // its end is not a NUL
+        const std::uint32_t room = text_bytes ? text_bytes : std::min(text_room(node.limit), text_bytes_max);
+        described.type = ARGTRACE_TYPE_STR;
+        described.size = node.limit;
+        described.btf_id = 0;
+        described.in_words = true;
+        for (unsigned i = 0; i < room / sizeof(std::uint64_t); i++) {
+            const NodePtr word = key_word(node, i);
+            next_slot_ = 0;
+            output(operand(*word), ARGTRACE_DO_OUT, sizeof(std::uint64_t));
+        }
         return;
     }
     const TypeTraits traits = types_.traits(node.type);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "btf/display_types.h"
+#include "btf/prototype.h"
 #include "lang/type.h"
 #include "uapi/argtrace_program.h"
 
@@ -32,7 +33,7 @@ struct Node {
         constant,        ///< `value`
         string,          ///< a literal `pattern.text`
         source,          ///< all bits of `source`, `index`
-        register_object, ///< a struct in registers from `index` on, which begins at bit `value`
+        register_object, ///< a struct in registers from `index` on, or in those of `parts`, which begins at bit `value`
         load,            ///< what is at the address operands[0], or `bits` at bit `value` of it; of a struct cpumask, its
                          ///< first `bits`
         object,          ///< struct, union, array or function at the address operands[0]
@@ -77,9 +78,13 @@ struct Node {
     bool may_be_empty = false;   ///< buffer: what has no bytes is there all the same
     bool may_be_null = false;    ///< text, texts, path: at NULL there is none, which is no fault
     bool symbol = false;         ///< it is shown as the function that it is in
+    std::shared_ptr<const std::vector<GoPart>> parts; ///< register_object of Go's; with at_return in those of ARGTRACE_SOURCE_RESULT
     std::vector<NodePtr> operands;
 
     bool is_constant() const { return kind == Kind::constant; }
 };
+
+/// Another that is the same, with all its operands.
+NodePtr copy_of(const Node &node);
 
 } // namespace argtrace::lang

@@ -41,6 +41,8 @@ struct ArgumentExpression {
     bool optional = false;    ///< it is left out where a program has no room for it
     /// There is nothing at NULL, and user memory that cannot be read at the entry is read again at the return.
     bool lenient = false;
+    bool is_head = false; ///< nothing is recorded of it: what stands behind it, whose names begin with its own, are its parts
+    std::string type_name = {}; ///< as which it is recorded, if not by the type of the expression
 };
 
 /// As a subject: what the function returns.

@@ -30,6 +30,7 @@ constexpr Builtin builtin_rows[]{
     {"duration", ""},
     {"stack", ""},
     {"ustack", ""},
+    {"goid", ""},
 };
 
 /// include/linux/gfp_types.h: what consists of others.
@@ -132,7 +133,8 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
     for (std::uint32_t i = 0; i < places.size(); i++) {
         Type type = described ? types.parameter(prototype.source.id, prototype.hidden + i) : ulong_type;
         const TypeTraits traits = types.traits(type);
-        if (traits.kind == TypeTraits::Kind::array)
+        const bool is_of_go = i < prototype.parameters.size() && prototype.parameters[i].go;
+        if (traits.kind == TypeTraits::Kind::array && !is_of_go)
             type = types.target(type).pointer();
         else if (traits.kind == TypeTraits::Kind::function)
             type = type.pointer();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/go_program.h"
 #include "abi/user_registers.h"
 #include "btf/prototype.h"
 #include "lang/types.h"
@@ -51,6 +52,14 @@ public:
     void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
     std::uint32_t text_bytes() const { return text_bytes_; }
 
+    /// It is a function of a program of Go, which must outlive the scope, with its calls' place at an address of the file.
+    struct OfGo {
+        const GoProgram *program = nullptr; ///< null: it is none
+        std::uint64_t place = 0;
+    };
+    void set_go(OfGo go) { go_ = go; }
+    const OfGo &go() const { return go_; }
+
     /// Finds what is the text of a program's struct, an expression of `it`; null if it is none.
     using FindText = std::function<const Expression *(const Types &, Type)>;
     void set_text_finder(FindText find) { find_text_ = std::move(find); }
@@ -72,6 +81,7 @@ private:
     const ProbeKind *kind_ = &function_kind;
     std::uint32_t text_bytes_ = text_bytes_default;
     FindText find_text_;
+    OfGo go_;
 };
 
 /// A name that every function has: the task that runs, the CPU ...

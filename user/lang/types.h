@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "btf/go_kind.h"
 #include "lang/ast.h"
 #include "lang/type.h"
 
@@ -75,6 +76,9 @@ public:
 
     /// Names of types of that sort, for suggestions.
     std::vector<std::string_view> names(TypeName::Tag tag) const;
+
+    /// What a type of a program of Go is to Go; a pointer to it is none.
+    GoKind go_kind(Type type) const;
 
     struct Member {
         Type type;
@@ -145,6 +149,7 @@ private:
     bool char_is_signed_ = true; // Linux 6.2 and later are compiled with -funsigned-char
     Index structs_, unions_, enums_, typedefs_, integers_;
     Index enumerators_;
+    std::unordered_map<std::uint32_t, GoKind> go_kinds_;
 };
 
 } // namespace argtrace::lang

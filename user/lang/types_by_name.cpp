@@ -2,6 +2,7 @@
 #include "lang/types.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include <bpf/btf.h>
@@ -71,9 +72,28 @@ void Types::index(std::uint32_t id) {
         for (int i = 0; i < btf_vlen(type); i++)
             add(enumerators_, string(name_of(type, i)), {.id = id, .position = i});
         break;
+    case BTF_KIND_DECL_TAG:
+        if (owner_ == Owner::program && is_own(id) && name.starts_with(go_kind_tag))
+            go_kinds_.emplace(type->type, go_kind_of(std::strtoul(name.data() + go_kind_tag.size(), nullptr, 10)));
+        break;
     default:
         break;
     }
+}
+
+GoKind Types::go_kind(Type type) const {
+    if (go_kinds_.empty() || type.stars > 0 || type.basic != Type::Basic::none)
+        return GoKind::none;
+    std::uint32_t id = type.id;
+    for (int depth = 0; depth < depth_max && id != 0; depth++) {
+        if (const auto known = go_kinds_.find(id); known != go_kinds_.end())
+            return known->second;
+        const btf_type *found = btf__type_by_id(types_, id);
+        if (!found || !(btf_is_mod(found) || btf_is_typedef(found)))
+            break;
+        id = found->type;
+    }
+    return GoKind::none;
 }
 
 void Types::add(Index &index, std::string_view name, Named named) {

@@ -133,16 +133,20 @@ Plan JsonRenderer::make_plan(const Probe &probe) {
         plan.result = formats.argument(probe.args.size() - 1);
     plan.stacks = stack_places(probe);
     const std::size_t arguments = shown_arguments(probe);
+    bool is_first = true;
     for (std::size_t i = 0; i < arguments; ++i) {
-        std::string name = i > 0 ? "," : "";
+        const bool is_head = formats.are_of_go() && probe.args[i].loc == ARGTRACE_LOC_NONE && count_meanings(probe, i) > 0;
+        std::string name = is_first ? "" : ",";
+        is_first = is_first && is_head;
         append_json_string(name, probe.args[i].name);
         name += ':';
-        if (types_) {
+        if (types_ && !is_head) {
             tail += name;
             append_json_string(tail, probe.args[i].type_name);
         }
         plan.arguments.push_back(
             {Snippet(std::move(name)), formats.argument(i)});
+        plan.arguments.back().is_hidden = is_head;
         plan.arguments.back().may_be_absent = i > 0 && plan.described && plan.described->is_syscall() &&
                                               probe.args[i].loc == ARGTRACE_LOC_PROGRAM && probe.args[i].name.find('.') != std::string::npos;
     }
@@ -226,6 +230,8 @@ void JsonRenderer::event(Line &out, const EventView &view) {
     const DescribedCall::Choice choice = plan.described ? plan.described->choose(view) : DescribedCall::Choice();
     for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const Plan::Argument &argument = plan.arguments[i];
+        if (argument.is_hidden) [[unlikely]]
+            continue;
         // Only values behind an argument are left out, and none of them is the first.
         if (choice.row && argument.may_be_absent && is_empty_meaning(view.values[i], argument.format)) [[unlikely]]
             continue;

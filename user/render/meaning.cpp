@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/type.h"
+#include "render/go_text.h"
 
 namespace argtrace {
 
@@ -32,6 +33,10 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
                          const ProbeFormats &formats, std::size_t argument) {
     const Probe &probe = *view.event->probe;
     const std::size_t first = argument + 1, count = count_meanings(probe, argument);
+    if (formats.are_of_go()) {
+        append_go_value(out, values, view, argument, first, count);
+        return;
+    }
     const std::span<const Value> meanings = view.values.subspan(first, count);
     const auto is_left_out = [&](std::size_t i) { return is_empty_meaning(meanings[i], formats.argument(first + i)); };
     bool any = false;

@@ -7,6 +7,7 @@
 #include "model/result.h"
 #include "model/type.h"
 #include "render/call_value.h"
+#include "render/go_text.h"
 #include "render/json.h"
 #include "render/meaning.h"
 #include "util/errno_name.h"
@@ -25,8 +26,8 @@ std::string_view error_of(const EventView &view) {
 }
 
 /// The name of a result that is a number, and what else is known of it: ,"ret.text":"O_RDWR","ret.path":"/dev/null".
-void append_json_meanings(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described) {
-    if (const std::string name = described.name(described.choose(view), view, view.values.size() - 1); !name.empty()) {
+void append_json_meanings(Line &out, ValueWriter &values, const EventView &view, const DescribedCall *described) {
+    if (const std::string name = described ? described->name(described->choose(view), view, view.values.size() - 1) : ""; !name.empty()) {
         out += ",\"ret.text\":";
         append_json_string(out, name);
     }
@@ -34,7 +35,7 @@ void append_json_meanings(Line &out, ValueWriter &values, const EventView &view,
     const ProbeFormats &formats = values.formats(probe);
     const std::size_t first = shown_arguments(probe), end = first + result_meanings(probe);
     for (std::size_t i = first; i < end; ++i) {
-        if (is_empty_meaning(view.values[i], formats.argument(i)))
+        if (described && is_empty_meaning(view.values[i], formats.argument(i)))
             continue;
         out += ',';
         append_json_string(out, probe.args[i].name);
@@ -55,6 +56,11 @@ bool is_plain_address(const EventView &view) {
 void append_result_value(Line &out, ValueWriter &values, const EventView &view,
                          const Format *result, const DescribedCall *described) {
     const Value &value = view.values.back();
+    const Probe &traced = *view.event->probe;
+    if (values.formats(traced).are_of_go()) {
+        append_go_value(out, values, view, view.values.size() - 1, shown_arguments(traced), result_meanings(traced));
+        return;
+    }
     const std::string_view error = result ? std::string_view() : error_of(view);
     if (!error.empty()) {
         out += '-';
@@ -85,14 +91,14 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
     out += ",\"ret\":";
     if (!has_result) {
         out += "null";
-    } else if (!result && (!error_of(view).empty() || is_plain_address(view))) {
+    } else if (!result && !values.formats(*view.event->probe).are_of_go() && (!error_of(view).empty() || is_plain_address(view))) {
         out += '"';
         append_result_value(out, values, view, result, described);
         out += '"';
     } else {
         values.append(out, view, view.values.back(), result);
-        if (described)
-            append_json_meanings(out, values, view, *described);
+        if (described || values.formats(*view.event->probe).are_of_go())
+            append_json_meanings(out, values, view, described);
     }
     out += ",\"duration\":";
     out.append_decimal(view.event->duration);

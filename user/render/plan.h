@@ -22,6 +22,7 @@ struct Plan {
         const Format *format = nullptr; ///< as in ProbeFormats::argument()
         std::size_t meanings = 0;       ///< in text: see count_meanings()
         bool changes = false;           ///< in text: see is_change()
+        bool is_hidden = false;         ///< in JSON: its parts alone are shown
         bool may_be_absent = false;     ///< in JSON: it is left out of calls that have none
     };
 

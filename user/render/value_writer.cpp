@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "model/type.h"
+#include "render/go_text.h"
 #include "render/json.h"
 #include "render/load_value.h"
 #include "render/text.h"
@@ -28,7 +29,7 @@ bool is_scalar(const Format &format) {
     return format.kind == Format::Kind::scalar || format.kind == Format::Kind::enumeration ||
            format.kind == Format::Kind::function || format.kind == Format::Kind::flags ||
            format.kind == Format::Kind::device || format.kind == Format::Kind::mode ||
-           format.kind == Format::Kind::user_address;
+           format.kind == Format::Kind::user_address || format.kind == Format::Kind::duration || format.kind == Format::Kind::go_pointer;
 }
 
 bool is_error(std::uint64_t address) {
@@ -169,6 +170,14 @@ void ValueWriter::append_scalar(Line &out, const Format &format, const Value &va
         out += quote;
         return;
     }
+    if (value.captured && format.kind == Format::Kind::go_pointer) {
+        append_go_pointer(out, value.low);
+        return;
+    }
+    if (value.captured && format.kind == Format::Kind::duration && style_ == Style::text) {
+        out += go_duration(static_cast<std::int64_t>(value.low));
+        return;
+    }
     std::string_view name;
     if (value.captured && format.kind == Format::Kind::enumeration)
         name = format.name_of(value.low);
@@ -179,6 +188,17 @@ void ValueWriter::append_scalar(Line &out, const Format &format, const Value &va
         append_value(out, value);
     else
         append_name(out, name);
+}
+
+void ValueWriter::append_go_pointer(Line &out, std::uint64_t address) const {
+    const bool json = style_ == Style::json;
+    if (!json && address == 0) {
+        out += "nil";
+        return;
+    }
+    out += json ? "\"" : "";
+    out.append_hex(address);
+    out += json ? "\"" : "";
 }
 
 // Those of most bits first, and what has no name as a number.
@@ -287,6 +307,8 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
     case Format::Kind::device:
     case Format::Kind::mode:
     case Format::Kind::user_address:
+    case Format::Kind::duration:
+    case Format::Kind::go_pointer:
         append_scalar(out, format, load_value(format, data));
         break;
     case Format::Kind::text:
@@ -330,9 +352,9 @@ void ValueWriter::append_fields(Line &out, const Format &format, Bytes data) {
     out += '{';
     for (const Format::Field &field : format.fields) {
         out += separator;
-        separator = json ? "," : ", ";
+        separator = json ? "," : format.is_go ? " " : ", ";
         append_name(out, field.name);
-        out += json ? ':' : '=';
+        out += json || format.is_go ? ':' : '=';
         if (field.bit_size == 0)
             append_formatted(out, *field.format, behind(data, field.bit_offset / 8));
         else
@@ -349,12 +371,12 @@ void ValueWriter::append_array(Line &out, const Format &format, Bytes data, bool
     out += '[';
     for (std::size_t i = 0; i < shown; ++i) {
         if (i > 0)
-            out += json ? "," : ", ";
+            out += json ? "," : format.is_go ? " " : ", ";
         append_formatted(out, *format.element,
                          behind(data, i * format.element->bytes));
     }
     if (shown < count || (cut && !json))
-        out += shown > 0 ? ", ..." : "...";
+        out += shown == 0 ? "..." : format.is_go ? " ..." : ", ...";
     out += ']';
 }
 

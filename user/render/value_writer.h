@@ -74,6 +74,7 @@ private:
     void append_value(Line &out, const Value &value) const;
     void append_bytes(Line &out, Bytes data, bool cut) const;
     void append_name(Line &out, std::string_view name) const;
+    void append_go_pointer(Line &out, std::uint64_t address) const;
     void append_scalar(Line &out, const Format &format, const Value &value);
     void append_flags(Line &out, const Format &format, const Value &value) const;
     void append_number(Line &out, const Format &format, const Value &value) const;

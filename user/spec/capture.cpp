@@ -15,6 +15,7 @@
 #include "spec/calls.h"
 #include "spec/changes.h"
 #include "spec/functions.h"
+#include "spec/go_parts.h"
 
 namespace argtrace {
 
@@ -51,7 +52,7 @@ computed_of(const Function &function, const std::vector<lang::ArgumentExpression
     const std::vector<std::optional<UserOperand>> operands = function.operands();
     std::vector<lang::ArgumentExpression> computed;
     for (const lang::ArgumentExpression &value : values)
-        if (const auto parameter = parameter_of(function.prototype, value); !parameter || is_computed(operands, *parameter))
+        if (const auto parameter = parameter_of(function.prototype, value); !value.is_head && (!parameter || is_computed(operands, *parameter)))
             computed.push_back(value);
     return computed;
 }
@@ -191,6 +192,8 @@ void CaptureCompiler::compile(Function &function) {
     const auto chosen = [&] { return capture.values ? *capture.values : all_arguments(prototype); };
     if (!aggregate_ && capture.returns && prototype.results > 0)
         capture.described = with_results(prototype, chosen(), stacks);
+    else if (!aggregate_ && function.go && !prototype.parameters.empty())
+        capture.described = with_stacks(prototype, chosen(), stacks);
     else if (!aggregate_ && stacks.any())
         capture.described = with_stacks(prototype, chosen(), stacks);
     std::vector<lang::ArgumentExpression> computed;
@@ -199,13 +202,15 @@ void CaptureCompiler::compile(Function &function) {
     else if (function.may_have_operands() && !aggregate_)
         computed = computed_of(function, all_arguments(prototype));
     const bool adds_up = aggregate_ && !aggregate_->counts_only();
-    if (!adds_up && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
+    const bool has_go_parts = function.go && capture.described;
+    if (!adds_up && !has_go_parts && computed.empty() && conditions.empty() && !meanings_ && !capture.changes)
         return;
     capture.types = prototype.source.types ? prototype.source.types : kernel_->types().kernel();
     const std::vector<Argument> places = function.places();
     lang::Scope scope(types_of(capture.types, *function.kind), prototype, places, *function.kind);
     scope.set_operands(function.operands());
     scope.set_text_bytes(text_bytes_);
+    scope.set_go({function.go.get(), function.address});
     scope.set_text_finder([meanings = meanings_](const lang::Types &types, lang::Type type) {
         return (meanings ? *meanings : Meanings::shared()).text_of(types, type);
     });
@@ -215,9 +220,47 @@ void CaptureCompiler::compile(Function &function) {
         capture.program = add_up(scope, conditions, *aggregate_, capture);
         return;
     }
-    capture.program = lang::compile(scope, conditions, computed);
+    if (has_go_parts) {
+        capture.described = with_parts(function, scope, *capture.described);
+        fit_go_parts(function, scope, conditions, capture);
+    } else {
+        capture.program = lang::compile(scope, conditions, computed);
+    }
     if (meanings_ || capture.changes)
         describe(function, scope, conditions, rows, capture);
+}
+
+// Parts of what a function of Go returns stand in front of the stacks, as do those of a result of the kernel's.
+std::vector<lang::ArgumentExpression> CaptureCompiler::with_parts(const Function &function, const lang::Scope &scope,
+                                                                  std::span<const lang::ArgumentExpression> values) {
+    std::vector<lang::ArgumentExpression> all = with_go_parts(scope, values);
+    const bool has_one_result = function.capture.returns && function.prototype.results == 1;
+    const auto result = std::ranges::find(all, lang::result_name, &lang::ArgumentExpression::name);
+    if (!has_one_result || result == all.end())
+        return all;
+    const auto first_stack = std::ranges::find_if(all, [&](const auto &value) { return stack_of(function.prototype, value).any(); });
+    // RESULT PARTS behind STACKS: PARTS STACKS RESULT
+    std::rotate(result, result + 1, all.end());
+    const auto parts = all.end() - 1 - (all.end() - 1 - result);
+    std::rotate(std::min(first_stack, parts), parts, all.end() - 1);
+    return all;
+}
+
+// As many parts as fit a program.
+void CaptureCompiler::fit_go_parts(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions, Capture &capture) {
+    std::vector<lang::ArgumentExpression> &values = *capture.described;
+    const auto is_optional = [](const auto &value) { return value.optional; };
+    for (;;) {
+        try {
+            capture.program = lang::compile(scope, conditions, computed_of(function, values));
+            return;
+        } catch (const lang::ExpressionError &) {
+            const auto last = std::find_if(values.rbegin(), values.rend(), is_optional);
+            if (last == values.rend())
+                throw;
+            values.erase(last.base() - 1);
+        }
+    }
 }
 
 lang::Program CaptureCompiler::add_up(const lang::Scope &scope,

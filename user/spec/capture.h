@@ -89,6 +89,9 @@ private:
                   std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows, Capture &capture) const;
     std::vector<lang::ArgumentExpression> fetched(const Prototype &prototype, const lang::Scope &scope,
                                                   const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const;
+    static std::vector<lang::ArgumentExpression> with_parts(const Function &function, const lang::Scope &scope,
+                                                            std::span<const lang::ArgumentExpression> values);
+    static void fit_go_parts(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions, Capture &capture);
     static lang::Program add_up(const lang::Scope &scope,
                                 std::span<const lang::Expression> conditions,
                                 const Aggregate &aggregate, const Capture &capture);

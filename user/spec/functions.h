@@ -46,6 +46,8 @@ struct Function {
     const CallingConvention *convention = native_architecture().functions; ///< how it takes its arguments
     std::shared_ptr<const UsdtSite> site = {}; ///< of a USDT probe, or a function of Go
     bool is_go = false; ///< which is known by its goroutine
+    std::shared_ptr<const GoProgram> go = {}; ///< what is known of its program; null: it is not passed its arguments as Go's ABIInternal says
+    std::uint64_t address = 0;                ///< of a function of Go: where its calls are, in its file
     std::shared_ptr<const UserFile> file = {}; ///< of a user function, at whose offset it is: symbol.addr; null: of the kernel
     std::function<UserReturns()> find_returns = {}; ///< of a user function, while functions are found
     elf::FunctionReturns returns = {}; ///< of one whose calls are recorded when they return; no places: the kernel's uretprobe follows them

@@ -43,17 +43,28 @@ std::vector<GoParts> place_by_rules(std::span<const GoValue> values) {
     return parts;
 }
 
+// The compiler says each register of some interfaces twice, one behind the other.
+std::vector<unsigned> each_once(const std::vector<unsigned> &registers, std::size_t count) {
+    std::vector<unsigned> once;
+    for (std::size_t i = 0; i + 1 < registers.size() && registers[i] == registers[i + 1]; i += 2)
+        once.push_back(registers[i]);
+    return registers.size() == 2 * count && once.size() == count ? once : registers;
+}
+
 // As DWARF has it: parameters without a name take registers as well, but are not described.
 GoParts place_at_entry(const GoValue &value) {
-    if (!value.is_known || !value.parts || !value.at_entry || value.at_entry->size() != value.parts->size())
+    if (!value.is_known || !value.parts || !value.at_entry)
         return std::nullopt;
-    GoParts parts = value.parts;
-    for (std::size_t i = 0; i < parts->size(); i++) {
-        const unsigned number = (*value.at_entry)[i];
-        const auto index = (*parts)[i].is_floating ? go_vector_x86_64(number) : go_register_x86_64(number);
+    const std::vector<unsigned> registers = each_once(*value.at_entry, value.parts->size());
+    if (registers.size() != value.parts->size())
+        return std::nullopt;
+    std::vector<GoPart> parts = *value.parts;
+    for (std::size_t i = 0; i < parts.size(); i++) {
+        const unsigned number = registers[i];
+        const auto index = parts[i].is_floating ? go_vector_x86_64(number) : go_register_x86_64(number);
         if (!index)
             return std::nullopt;
-        (*parts)[i].index = *index;
+        parts[i].index = *index;
     }
     return parts;
 }
@@ -61,20 +72,25 @@ GoParts place_at_entry(const GoValue &value) {
 std::optional<UserOperand> operand_of(const Parameter &parameter, const GoParts &parts, bool at_return) {
     if (parts && parts->size() == 1 && parts->front().is_floating && parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = parts->front().index, .at_return = at_return};
-    if (!parts || std::ranges::any_of(*parts, &GoPart::is_floating))
+    if (!parts || parts->empty())
         return std::nullopt;
     UserOperand operand{.kind = UserOperand::Kind::in_register, .at_return = at_return};
-    if (parts->size() == 1 && is_one_word(parameter.shape)) {
+    if (parts->size() == 1 && !parts->front().is_floating && is_one_word(parameter.shape)) {
         operand.base = NamedRegister{.index = parts->front().index};
         return operand;
     }
-    if (parts->size() == 2 && parameter.go && parameter.go->is_text) {
-        operand.kind = UserOperand::Kind::text;
-        operand.base = NamedRegister{.index = parts->front().index};
-        operand.index = NamedRegister{.index = parts->back().index};
-        return operand;
-    }
-    return std::nullopt;
+    if (!parameter.go)
+        return std::nullopt;
+    operand.kind = UserOperand::Kind::parts;
+    operand.parts = *parts;
+    return operand;
+}
+
+// What has no room in registers lies behind the return address, where DWARF says. Parameters that are not described only leave it less room.
+std::optional<UserOperand> stack_operand(const GoValue &value) {
+    if (!value.is_known || !value.on_stack || *value.on_stack > ARGTRACE_STACK_MAX)
+        return std::nullopt;
+    return UserOperand{.kind = UserOperand::Kind::on_stack, .number = static_cast<std::int64_t>(*value.on_stack)};
 }
 
 // Words of C that are no words of Go, or those of expressions.
@@ -112,6 +128,9 @@ UsdtSite go_site(const Prototype &prototype) {
     for (const Parameter &parameter : all)
         values.push_back(value_of(parameter));
     std::vector<GoParts> placed = place_by_rules(std::span(values).first(count));
+    std::vector<bool> has_no_room;
+    for (std::size_t i = 0; i < count; i++)
+        has_no_room.push_back(!placed[i] && std::ranges::all_of(std::span(values).first(i + 1), &GoValue::is_known));
     for (std::size_t i = 0; i < count; i++)
         if (all[i].go)
             placed[i] = place_at_entry(values[i]);
@@ -119,6 +138,8 @@ UsdtSite go_site(const Prototype &prototype) {
     for (std::size_t i = 0; i < all.size(); i++) {
         site.places.push_back({.name = all[i].name, .type_name = all[i].type});
         site.operands.push_back(operand_of(all[i], placed[i], i >= count));
+        if (!site.operands.back() && i < count && has_no_room[i])
+            site.operands.back() = stack_operand(values[i]);
     }
     return site;
 }

@@ -87,7 +87,10 @@ Wanted arguments_of(const Function &function) {
     }
     auto output = function.capture.program.values.begin();
     for (const lang::ArgumentExpression &value : *values) {
-        if (const auto parameter = parameter_of(function.prototype, value); parameter && !is_computed(operands, *parameter)) {
+        if (value.is_head) {
+            wanted.shown.push_back({0, value.name});
+            wanted.arguments.push_back({.name = value.name, .type_name = value.type_name});
+        } else if (const auto parameter = parameter_of(function.prototype, value); parameter && !is_computed(operands, *parameter)) {
             Argument argument = all[*parameter];
             argument.name = value.name;
             add_argument(wanted, function, std::move(argument), *parameter);
@@ -148,8 +151,10 @@ Probe make_probe(const Function &function) {
     Wanted wanted = wanted_of(function);
     const Capture &capture = function.capture;
     const btf *types = capture.types ? capture.types : function.prototype.source.types;
+    // What is in a register of which nothing is known need not be a pointer.
+    const bool is_go = std::ranges::any_of(function.prototype.parameters, [](const Parameter &one) { return one.go.has_value(); });
     probe.args = std::move(wanted.arguments);
-    probe.types = display_types(types, wanted.shown, capture.is_described);
+    probe.types = display_types(types, wanted.shown, {.is_described = capture.is_described, .is_go = is_go});
     if (capture.is_programmed())
         probe.program = capture.program.bytes(capture.limits.sample, capture.limits.max_rate);
     return probe;

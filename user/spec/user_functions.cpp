@@ -26,7 +26,7 @@ namespace argtrace {
 
 namespace {
 
-constexpr std::size_t names_shown = 5;
+constexpr std::size_t unresolved_shown = 5;
 
 /// What stands behind a name, or in place of one: "+0x10", "0x1234".
 struct Place {
@@ -181,6 +181,9 @@ public:
 
     bool empty() const { return pending_.empty(); }
 
+    /// All of a program of Go.
+    void set_go(std::shared_ptr<const GoProgram> program) { go_ = std::move(program); }
+
     std::vector<Function> take() {
         const btf *types = kernel_.types().keep(built_.take());
         const btf *own_types = described_ ? kernel_.types().keep(described_->take()) : nullptr;
@@ -211,6 +214,10 @@ private:
         function.convention = kernel_.architecture().user_functions;
         function.file = object_.file;
         function.is_go = passed != Passed::as_c;
+        if (passed == Passed::as_go) {
+            function.go = go_;
+            function.address = object_.content.address_of(offset).value_or(0);
+        }
         function.find_returns = std::move(find_returns);
         function.title = title_of(user_kind, object_.name, name);
         return function;
@@ -254,12 +261,13 @@ private:
     std::optional<std::uint32_t> registers_;
     std::set<std::uint64_t> offsets_;
     std::vector<Pending> pending_;
+    std::shared_ptr<const GoProgram> go_;
 };
 
 namespace {
 
 std::string describe_unresolved(const std::vector<std::string> &names) {
-    const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), names_shown));
+    const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), unresolved_shown));
     return fmt::format("left out, as what they lead to is chosen when the object is loaded (IFUNC): {}{}", fmt::join(names.begin(), shown, ", "),
                        shown < names.end() ? " ..." : "");
 }
@@ -292,6 +300,11 @@ void UserFunctionFinder::add(Collection &collection, Object &object, const elf::
     const bool is_go = object.go && object.go->has(function);
     const Passed passed = !is_go ? Passed::as_c : object.go->takes_registers(function) ? Passed::as_go : Passed::unknown;
     const std::uint64_t offset = begin + (is_go ? object.go->entry(function) : 0);
+    if (passed == Passed::as_go) {
+        if (!object.go_program)
+            object.go_program = std::make_shared<const GoProgram>(go_program(object.content, object.described.get()));
+        collection.set_go(object.go_program);
+    }
     const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
     if (written != written_.end()) {
         collection.add(offset, function.name, *written, returns_of(object, function, begin), passed);

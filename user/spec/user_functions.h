@@ -41,6 +41,7 @@ private:
         std::unique_ptr<dwarf::Functions> described; ///< by DWARF; null: there is none
         std::optional<GoCode> go = {};                 ///< nothing: it has none
         std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for
+        std::shared_ptr<const GoProgram> go_program = {}; ///< once a function of Go is
     };
 
     Object &open(const Spec &spec);

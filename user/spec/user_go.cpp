@@ -1,10 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "spec/user_go.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <elf.h>
+#include <fmt/format.h>
+
 #include "elf/go_entry.h"
 #include "elf/go_functions.h"
+#include "elf/go_version.h"
+#include "elf/symbol_addresses.h"
 
 namespace argtrace {
+
+namespace {
+
+/// Where struct g of the runtime has the number of a goroutine (runtime/runtime2.go), by version, for programs without debug information.
+struct GoidRow {
+    std::string_view version;
+    std::uint32_t offset;
+};
+
+constexpr GoidRow goid_rows[] = {
+    {"go1.18", 152}, {"go1.19", 152}, {"go1.20", 152}, {"go1.21", 152}, {"go1.22", 152}, {"go1.23", 160}, {"go1.24", 160}, {"go1.25", 152},
+};
+
+/// "go1.19" of "go1.19.8", "go1.19rc1" and "go1.19".
+std::string_view release_of(std::string_view version) {
+    const std::size_t minor = version.find('.');
+    const std::size_t end = minor == version.npos ? minor : version.find_first_not_of("0123456789", minor + 1);
+    return version.substr(0, end);
+}
+
+} // namespace
+
+GoProgram go_program(const elf::Object &object, const dwarf::Functions *described) {
+    GoProgram program;
+    if (described) {
+        dwarf::GoTypes types = described->go_types();
+        program.goroutine_id = types.goroutine_id;
+        program.texts = std::move(types.texts);
+    }
+    if (!program.goroutine_id) {
+        const std::optional<std::string> version = elf::go_version(object);
+        const auto known = version ? std::ranges::find(goid_rows, release_of(*version), &GoidRow::version) : std::end(goid_rows);
+        if (known != std::end(goid_rows))
+            program.goroutine_id = known->offset;
+        else
+            program.why_no_id = version ? fmt::format("it has no debug information, and where {} has it is not known", *version)
+                                        : "it has no debug information, and does not say which version of Go has made it";
+    }
+    program.types = elf::SymbolAddresses(object).find("runtime.types");
+    const Text type = object.read(offsetof(Elf64_Ehdr, e_type), 1);
+    program.is_movable = type.size() != 1 || *type.data() != ET_EXEC;
+    return program;
+}
 
 std::optional<GoCode> GoCode::of(const elf::Object &object) {
     const bool is_go = object.section(".gopclntab") || object.section(".data.rel.ro.gopclntab") || object.section(".note.go.buildid");

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "abi/go_program.h"
+#include "dwarf/functions.h"
 #include "elf/function_list.h"
 #include "elf/object.h"
 
@@ -36,5 +38,8 @@ private:
     const elf::Object *object_;
     std::map<std::uint64_t, bool> functions_; ///< by address: whether they are written in assembly. None: the program is too old to say
 };
+
+/// What is known of a program of Go, by its debug information where it has any.
+GoProgram go_program(const elf::Object &object, const dwarf::Functions *described);
 
 } // namespace argtrace

@@ -74,7 +74,7 @@ TEST(CheckError, Names) {
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
               (Refusal{"there is no function ntop; there are str, buf, text, array, head, strs, path, cgroup_path, fd, pfn, flags, "
-                       "name, sockaddr, sym, cpus, only, user, kernel, this_cpu, per_cpu, reg",
+                       "name, sockaddr, sym, cpus, only, user, kernel, this_cpu, per_cpu, reg, len, cap, element, type",
                        0}));
     EXPECT_EQ(in_read("cgroup_path(file)"),
               (Refusal{"cgroup_path() is that of the current task, and has no operands", 12}));

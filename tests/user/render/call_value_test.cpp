@@ -36,7 +36,7 @@ protected:
             shown[argument].type = static_cast<std::uint32_t>(type);
             shown[argument].as_bytes = true;
         }
-        probe.types = display_types(b.get(), shown, true);
+        probe.types = display_types(b.get(), shown, {.is_described = true});
         return DescribedCallFixture::view();
     }
 

@@ -109,6 +109,50 @@ TEST(GoSite, HasNoPlaceThatIsNotKnown) {
     EXPECT_TRUE(site.operands[5]->at_return);
 }
 
+// Where registers have room for a value, the stack has it only later.
+TEST(GoSite, ReadsFromTheStackWhatNoRegisterHasRoomFor) {
+    const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, array{.kind = Shape::Kind::unknown};
+    GoValue small{.is_known = true, .parts = std::vector<GoPart>{{}}}, large{.is_known = true}, tenth = small;
+    small.on_stack = 8;
+    large.on_stack = 16;
+    tenth.on_stack = 48;
+    Prototype prototype;
+    for (int i = 0; i < 9; i++)
+        prototype.parameters.push_back(go_parameter("n", word, small));
+    prototype.parameters.push_back(go_parameter("a", array, large));
+    prototype.parameters.push_back(go_parameter("t", word, tenth));
+    const UsdtSite site = go_site(prototype);
+    for (std::size_t i = 0; i < 9; i++)
+        EXPECT_FALSE(site.operands[i]) << i;
+    EXPECT_EQ(site.operands[9], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 16}));
+    EXPECT_EQ(site.operands[10], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 48}));
+}
+
+// Go 1.19 says each register of an interface that is passed on twice.
+TEST(GoSite, TakesRegistersOnceThatAreSaidTwice) {
+    const Shape two{.kind = Shape::Kind::aggregate, .bytes = 16};
+    GoValue value{.is_known = true, .parts = std::vector<GoPart>{{}, {.offset = 8}}};
+    value.at_entry = std::vector<unsigned>{0, 0, 3, 3};
+    Prototype prototype;
+    prototype.parameters = {go_parameter("e", two, value)};
+    const UserOperand said = go_site(prototype).operands[0].value_or(UserOperand());
+    ASSERT_EQ(said.parts.size(), 2u);
+    EXPECT_EQ(said.parts[0].index, ARGTRACE_X86_64_RAX);
+    EXPECT_EQ(said.parts[1].index, ARGTRACE_X86_64_RBX);
+    prototype.parameters[0].go->at_entry = std::vector<unsigned>{0, 3, 0, 3};
+    EXPECT_FALSE(go_site(prototype).operands[0]);
+}
+
+TEST(GoFunctionsOf, AProgramKnowTheirGoroutine) {
+    for (const char *program : {"user_stacks_go", "user_stacks_go_stripped", "user_stacks_go_pie"}) {
+        const std::vector<Function> functions = go_functions("main.lookAt", program);
+        ASSERT_EQ(functions.size(), 1u) << program;
+        ASSERT_TRUE(functions[0].go);
+        EXPECT_EQ(functions[0].go->goroutine_id, 152u) << program; // Go 1.18 to 1.22, by DWARF and by version
+        EXPECT_EQ(functions[0].go->is_movable, program == std::string("user_stacks_go_pie"));
+    }
+}
+
 TEST(GoSite, NamesNothingLikeAWordOfExpressions) {
     const Shape word{.kind = Shape::Kind::integer, .bytes = 8};
     Prototype prototype;

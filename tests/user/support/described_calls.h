@@ -24,7 +24,7 @@ protected:
     void call(const char *function) {
         probe = Probe{};
         probe.function = function;
-        probe.types = display_types(nullptr, {}, true);
+        probe.types = display_types(nullptr, {}, {.is_described = true});
         values.clear();
         registers = 0;
     }

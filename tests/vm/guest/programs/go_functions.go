@@ -100,6 +100,34 @@ func real(x float64, n int, y float32) float64 { return float64(n) + x + float64
 func structs(p pair, n int, d direction, z struct{}) int { return p.X + len(p.S) + n + int(d) }
 
 //go:noinline
+func lists(b []byte, ss []string, is []int) []int {
+	if len(is) == 0 {
+		return nil
+	}
+	return is[:1]
+}
+
+//go:noinline
+func holds(p pair, four [4]int16, d time.Duration, e error, i interface{}) (error, time.Duration) {
+	if four[1] > 1000 {
+		fmt.Println(p, i)
+	}
+	return e, d + time.Duration(four[0])
+}
+
+//go:noinline
+func keeps(m map[string]int, c chan int, at time.Time) int { return len(m) + len(c) + at.Nanosecond() }
+
+// Its own number is in the first line of its stack: "goroutine 18 [running]:".
+//
+//go:noinline
+func own(n int) (id int) {
+	var text [64]byte
+	fmt.Sscanf(string(text[:runtime.Stack(text[:], false)]), "goroutine %d ", &id)
+	return id
+}
+
+//go:noinline
 func blank(_ int, b int, _ string, c uint8) int { return b + int(c) }
 
 //go:noinline
@@ -186,7 +214,7 @@ func values(count int) {
 	for n := 0; n < count; n++ {
 		a, b, c, d, e, f, g, h, i := n-100, int8(-n), uint16(n*7), n%2 == 0, uintptr(n)<<33, int32(-n*1000), int64(n)<<40, byte(n), -n
 		said("numbers", a, b, c, d, e, f, g, h, i, numbers(a, b, c, d, e, f, g, h, i))
-		said("tenth", n, 1, 2, 3, 4, 5, 6, 7, 8, nil, tenth(n, 1, 2, 3, 4, 5, 6, 7, 8, n*2))
+		said("tenth", n, 1, 2, 3, 4, 5, 6, 7, 8, n*2, tenth(n, 1, 2, 3, 4, 5, 6, 7, 8, n*2))
 		word := strings.Repeat("ab", n%5) + fmt.Sprint(n)
 		said("text", word, n, text(word, n))
 		first, second := two(n, word)
@@ -196,7 +224,7 @@ func values(count int) {
 		before := s.number
 		said("add", n, before+n, s.add(n))
 		said("real", float64(n)+0.25, n, 1.5, real(float64(n)+0.25, n, 1.5)) // none of them whole, so that all have a point
-		said("structs", nil, n, n%250, nil, structs(pair{n, word}, n, direction(n%250), struct{}{}))
+		said("structs", n, word, n, n%250, nil, structs(pair{n, word}, n, direction(n%250), struct{}{}))
 		said("blank", n*3, n%200, blank(n, n*3, word, uint8(n%200)))
 		said("generic", generic(pair{n, word}, n))
 		generic(word, n)
@@ -204,6 +232,76 @@ func values(count int) {
 		slices([]byte(word), nil, nil, func(a int) int { return a }, n, n)
 		said("leaf", n, leaf(n))
 	}
+}
+
+type parts map[string]interface{}
+
+// What is said of a call is an object of the values that are recorded of it.
+func composites(count int) {
+	c := make(chan int, 8)
+	var all sync.WaitGroup
+	for n := 0; n < count; n++ {
+		b := make([]byte, n%5, n%5+3)
+		for i := range b {
+			b[i] = byte(n + i)
+		}
+		numbers := make([]int, len(b))
+		for i := range b {
+			numbers[i] = int(b[i])
+		}
+		ss := []string{"one", "", fmt.Sprint(n)}[:n%4]
+		is := []int{n, -n, n << 40}[:n%4]
+		if n%7 == 0 {
+			is = nil
+		}
+		first := lists(b, ss, is)
+		lists_ := parts{"b": numbers, "b.len": len(b), "b.cap": cap(b), "ss.len": len(ss), "is": append([]int{}, is...), "is.len": len(is), "is.cap": cap(is), "ret": append([]int{}, first...), "ret.len": len(first)}
+		for i, s := range ss {
+			if s != "" {
+				lists_[fmt.Sprintf("ss.[%d]", i)] = s
+			}
+		}
+		said("lists", lists_)
+
+		errs := []error{nil, errors.New(fmt.Sprint("e", n)), fmt.Errorf("in %d: %w", n, io.EOF), &os.PathError{Op: "open", Path: "/", Err: io.EOF}}
+		types := []interface{}{nil, "*errors.errorString", "*fmt.wrapError", "*fs.PathError"}
+		texts := []interface{}{nil, fmt.Sprint("e", n), fmt.Sprintf("in %d: EOF", n), nil}
+		values := []interface{}{nil, n, "text", pair{n, "p"}, &pair{}, []int{n}}
+		names := []interface{}{nil, "int", "string", "main.pair", "*main.pair", "[]int"}
+		which, value := n%len(errs), n%len(values)
+		d := time.Duration(n) * time.Millisecond
+		_, later := holds(pair{n, fmt.Sprint(n)}, [4]int16{int16(n), 2, 3, -4}, d, errs[which], values[value])
+		var inside interface{}
+		if value == 2 {
+			inside = "text"
+		}
+		said("holds", parts{"p.X": n, "p.S": fmt.Sprint(n), "four": []int{n, 2, 3, -4}, "d": int64(d), "e.type": types[which], "e.text": texts[which],
+			"i.type": names[value], "i.text": inside, "ret0.type": types[which], "ret0.text": texts[which], "ret1": int64(later)})
+
+		var m map[string]int
+		if n%3 > 0 {
+			m = map[string]int{}
+		}
+		for i := 0; i < n%3*10; i++ {
+			m[fmt.Sprint(i)] = i
+		}
+		if n%2 == 0 {
+			c <- n
+		} else if n%4 == 3 {
+			<-c
+			<-c
+		}
+		at := time.Unix(int64(n)*1000000, int64(n))
+		keeps(m, c, at)
+		said("keeps", parts{"m.len": len(m), "c.len": len(c), "c.cap": cap(c), "at": at.Unix(), "at.nsec": at.Nanosecond()})
+
+		all.Add(1)
+		go func(n int) {
+			defer all.Done()
+			said("own", n, own(n))
+		}(n)
+	}
+	all.Wait()
 }
 
 func stacks(count int) {
@@ -296,6 +394,8 @@ func main() {
 	switch os.Args[1] {
 	case "values":
 		values(300)
+	case "composites":
+		composites(200)
 	case "stacks":
 		stacks(600)
 	case "collected":

@@ -112,6 +112,43 @@ TEST_P(GoBuilds, return_what_the_program_gets) {
     expect_all(outcome, 1 + 8 * 300);
 }
 
+// Whatever consists of several values, against what the program says of each.
+TEST_P(GoFunctions, have_values_that_consist_of_others) {
+    const Outcome outcome = trace({"lists", "holds", "keeps"}, "composites");
+    std::map<std::string, std::vector<nlohmann::ordered_json>> found;
+    for (const auto &event : json_lines(outcome.out)) {
+        nlohmann::ordered_json values = event.at("args");
+        for (const auto &[name, value] : event.items())
+            if (name.starts_with("ret"))
+                values[name] = value;
+        found[name_of(event)].push_back(std::move(values));
+    }
+    std::map<std::string, std::size_t> seen;
+    std::istringstream log(read_file(go_log));
+    for (std::string text; std::getline(log, text);) {
+        const auto line = nlohmann::ordered_json::parse(text);
+        if (!line.at(1).is_object())
+            continue;
+        const std::string name = line.at(0);
+        const std::size_t number = seen[name]++;
+        ASSERT_LT(number, found[name].size()) << name;
+        for (const auto &[part, value] : line.at(1).items())
+            EXPECT_EQ(found[name][number].value(part, nlohmann::ordered_json("absent")), value) << name << ' ' << number << ' ' << part << ' ' << found[name][number].dump();
+    }
+    EXPECT_EQ(seen, (std::map<std::string, std::size_t>{{"holds", 200}, {"keeps", 200}, {"lists", 200}}));
+    expect_all(outcome, 600);
+}
+
+TEST_P(GoFunctions, know_the_number_of_their_goroutine) {
+    const Outcome outcome = trace({"own(n, goid) if goid > 1"}, "composites");
+    std::set<int> goroutines;
+    for (const auto &event : json_lines(outcome.out)) {
+        EXPECT_EQ(event.at("args").at("goid"), event.at("ret")) << event.dump();
+        goroutines.insert(event.at("ret").get<int>());
+    }
+    EXPECT_EQ(goroutines.size(), 200u);
+}
+
 // Where the stacks grow a function begins twice, and is one call.
 TEST_P(GoBuilds, are_one_call_where_their_stack_grows) {
     const Outcome outcome = trace({"deep(n)", "huge(n)", "middle(n)"}, "stacks", {});

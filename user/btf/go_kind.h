@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace argtrace {
+
+/// Types of Go that are structs or pointers to BTF. The numbers are those of Go's reflect.Kind.
+enum class GoKind : std::uint8_t {
+    none = 0,
+    channel = 18,
+    interface = 20,
+    map = 21,
+    slice = 23,
+    string = 24,
+};
+
+/// What a declaration tag of BTF begins with that says so of a type; behind it stands the number.
+inline constexpr std::string_view go_kind_tag = "go:";
+
+/// That number; none for others.
+constexpr GoKind go_kind_of(std::uint64_t number) {
+    switch (static_cast<GoKind>(number)) {
+    case GoKind::channel:
+    case GoKind::interface:
+    case GoKind::map:
+    case GoKind::slice:
+    case GoKind::string:
+        return static_cast<GoKind>(number);
+    default:
+        return GoKind::none;
+    }
+}
+
+} // namespace argtrace

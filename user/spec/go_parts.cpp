@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "spec/go_parts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lang/check.h"
+#include "lang/compile.h"
+#include "lang/expression_error.h"
+
+namespace argtrace {
+
+namespace {
+
+using lang::Type;
+using TypeKind = lang::TypeTraits::Kind;
+
+constexpr int depth_max = 4;              // of structs in each other
+constexpr std::size_t parts_max = 40;     // of one value
+constexpr std::uint32_t strings_max = 4;  // of a slice or an array
+constexpr std::uint32_t elements_max = 16;
+
+/// "struct main.pair *" as Go has it.
+std::string go_name(std::string name) {
+    for (const std::string_view word : {"const ", "struct ", "union "})
+        if (name.starts_with(word))
+            name.erase(0, word.size());
+    return name;
+}
+
+class PartCollector {
+public:
+    explicit PartCollector(const lang::Scope &scope) : scope_(scope), types_(scope.types()) {}
+
+    /// Nothing if the value has no parts.
+    std::vector<lang::ArgumentExpression> run(const lang::ArgumentExpression &value) {
+        const auto type = lang::type_of(scope_, value.expression, value.subject);
+        if (!type || !value.subject.empty() || !has_parts(*type))
+            return {};
+        const std::string_view plain = value.expression.plain_name();
+        base_ = value;
+        visit(plain.empty() ? fmt::format("({})", value.expression.written()) : std::string(plain), value.name, *type, 0);
+        return std::move(values_);
+    }
+
+private:
+    bool has_parts(Type type) const {
+        const GoKind kind = types_.go_kind(type);
+        const TypeKind known = types_.traits(type).kind;
+        return (kind != GoKind::none && kind != GoKind::string) || (kind == GoKind::none && (known == TypeKind::aggregate || known == TypeKind::array));
+    }
+
+    bool is_string(Type type) const { return types_.go_kind(type) == GoKind::string; }
+
+    /// Elements that say something when they are read as they are.
+    bool is_plain(Type type, int depth = 0) const {
+        const TypeKind kind = types_.traits(type).kind;
+        if (types_.go_kind(type) != GoKind::none || depth > depth_max)
+            return false;
+        if (kind == TypeKind::array)
+            return is_plain(types_.target(type), depth + 1);
+        if (kind != TypeKind::aggregate)
+            return types_.traits(type).is_scalar() || types_.traits(type).is_floating();
+        const auto names = types_.member_names(type);
+        return !names.empty() && std::ranges::all_of(names, [&](std::string_view name) {
+            const auto member = types_.member(type, name);
+            return member && is_plain(member->type, depth + 1);
+        });
+    }
+
+    void head(const std::string &name, Type type) {
+        if (name != base_->name)
+            return;
+        base_->is_head = true;
+        base_->type_name = go_name(types_.name(type));
+        values_.push_back(*base_);
+    }
+
+    /// A value that is read; false if it cannot be.
+    bool leaf(const std::string &expression, const std::string &name, std::string type_name = {}) {
+        try {
+            lang::ArgumentExpression value = lang::parse_values(expression).front();
+            value.name = name;
+            value.named = true;
+            value.optional = name != base_->name;
+            value.type_name = std::move(type_name);
+            (void)lang::compile(scope_, {}, {&value, 1});
+            values_.push_back(std::move(value));
+            return true;
+        } catch (const lang::ExpressionError &) {
+            return false;
+        }
+    }
+
+    void leaf_or_head(const std::string &expression, const std::string &name, Type type) {
+        if (!leaf(expression, name, go_name(types_.name(type))))
+            head(name, type);
+    }
+
+    void visit(const std::string &expression, const std::string &name, Type type, int depth) {
+        if (values_.size() >= parts_max || depth > depth_max)
+            return;
+        switch (types_.go_kind(type)) {
+        case GoKind::string:
+            leaf(expression, name);
+            return;
+        case GoKind::slice:
+            visit_slice(expression, name, type);
+            return;
+        case GoKind::map:
+        case GoKind::channel:
+            leaf_or_head(expression, name, type);
+            leaf(fmt::format("len({})", expression), name + ".len", "int");
+            if (types_.go_kind(type) == GoKind::channel)
+                leaf(fmt::format("cap({})", expression), name + ".cap", "int");
+            return;
+        case GoKind::interface:
+            leaf_or_head(expression, name, type);
+            leaf(fmt::format("type({})", expression), name + ".type");
+            leaf(fmt::format("text({})", expression), name + ".text");
+            return;
+        case GoKind::none:
+            break;
+        }
+        const TypeKind kind = types_.traits(type).kind;
+        if (kind == TypeKind::array)
+            visit_array(expression, name, type, depth);
+        else if (kind == TypeKind::aggregate && types_.program_struct(type) == "time.Time")
+            visit_time(expression, name, type);
+        else if (kind == TypeKind::aggregate)
+            visit_struct(expression, name, type, depth);
+        else if (!leaf(expression, name))
+            head(name, type);
+    }
+
+    void visit_slice(const std::string &expression, const std::string &name, Type type) {
+        const auto array = types_.member(type, "array");
+        const Type element = array ? types_.target(array->type) : Type();
+        const bool is_read = array && is_plain(element) && leaf(expression, name, go_name(types_.name(element)) + "[*]");
+        if (!is_read)
+            head(name, type);
+        for (std::uint32_t i = 0; array && is_string(element) && i < strings_max; i++)
+            leaf(fmt::format("element({}, {})", expression, i), fmt::format("{}.[{}]", name, i));
+        for (const std::string_view member : {"len", "cap", "array"})
+            leaf(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), member == "array" ? "unsafe.Pointer" : "int");
+    }
+
+    void visit_array(const std::string &expression, const std::string &name, Type type, int depth) {
+        if (is_plain(types_.target(type)) && types_.count(type) > 0 && leaf(expression, name))
+            return;
+        head(name, type);
+        for (std::uint32_t i = 0; i < std::min(types_.count(type), is_string(types_.target(type)) ? strings_max : elements_max); i++)
+            visit(fmt::format("{}[{}]", expression, i), fmt::format("{}.[{}]", name, i), types_.target(type), depth + 1);
+    }
+
+    void visit_struct(const std::string &expression, const std::string &name, Type type, int depth) {
+        head(name, type);
+        for (const std::string_view member : types_.member_names(type))
+            if (const auto found = types_.member(type, member); found && member != "_")
+                visit(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), found->type, depth + 1);
+    }
+
+    /// Go's time/time.go: bit 63 of `wall` says whether 33 bits of it are seconds since 1885, and `ext` is none since the year 1.
+    void visit_time(const std::string &expression, const std::string &name, Type type) {
+        const std::string seconds = fmt::format("((({0}).wall >> 63) ? (long)((({0}).wall << 1) >> 31) + 59453308800 : (long)({0}).ext) - 62135596800", expression);
+        if (leaf(seconds, name, "time.Time"))
+            leaf(fmt::format("(unsigned int)(({}).wall & 0x3fffffff)", expression), name + ".nsec", "int");
+        else
+            head(name, type);
+    }
+
+    const lang::Scope &scope_;
+    const lang::Types &types_;
+    std::optional<lang::ArgumentExpression> base_;
+    std::vector<lang::ArgumentExpression> values_;
+};
+
+/// An argument that cannot be recorded, as a complex number, is unknown.
+lang::ArgumentExpression as_far_as_read(const lang::Scope &scope, lang::ArgumentExpression value) {
+    const lang::Scope::Parameter *parameter = value.subject.empty() ? scope.parameter(value.expression.plain_name()) : nullptr;
+    if (!parameter || !parameter->operand)
+        return value;
+    try {
+        (void)lang::compile(scope, {}, {&value, 1});
+    } catch (const lang::ExpressionError &) {
+        value.is_head = true;
+        value.type_name = go_name(scope.types().name(parameter->type));
+    }
+    return value;
+}
+
+} // namespace
+
+std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values) {
+    std::vector<lang::ArgumentExpression> all;
+    for (const lang::ArgumentExpression &value : values) {
+        std::vector<lang::ArgumentExpression> parts = PartCollector(scope).run(value);
+        if (parts.empty())
+            all.push_back(as_far_as_read(scope, value));
+        std::ranges::move(parts, std::back_inserter(all));
+    }
+    return all;
+}
+
+} // namespace argtrace
