@@ -149,6 +149,39 @@ TEST_P(GoFunctions, know_the_number_of_their_goroutine) {
     EXPECT_EQ(goroutines.size(), 200u);
 }
 
+// A key is the number of a goroutine, or a string with the length that it has.
+TEST_P(GoFunctions, are_counted_by_their_goroutine_and_by_strings) {
+    const auto keys = [](const std::string &key, const std::string &function, const std::string &mode) {
+        const Outcome outcome = run({"argtrace", "count", "--json", "--by", key, spec(function), "--", program(), mode, go_log});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        std::multiset<std::string> found;
+        for (const auto &row : json_lines(outcome.out)) {
+            if (!row.contains("key"))
+                continue;
+            EXPECT_EQ(row.at("count"), 1) << row.dump();
+            const auto &value = row.at("key").begin().value();
+            found.insert(value.is_string() ? value.get<std::string>() : value.dump());
+        }
+        return found;
+    };
+    const auto said = [](const std::string &name, std::size_t which) {
+        std::multiset<std::string> values;
+        std::istringstream log(read_file(go_log));
+        for (std::string text; std::getline(log, text);) {
+            const auto line = nlohmann::ordered_json::parse(text);
+            if (line.at(0) == name)
+                values.insert(line.at(which).is_string() ? line.at(which).get<std::string>() : line.at(which).dump());
+        }
+        return values;
+    };
+    const auto goroutines = keys("goid", "own", "composites");
+    EXPECT_EQ(goroutines.size(), 200u);
+    EXPECT_EQ(goroutines, said("own", 2));
+    const auto words = keys("s", "text", "values");
+    EXPECT_EQ(words.size(), 300u);
+    EXPECT_EQ(words, said("text", 1));
+}
+
 // Where the stacks grow a function begins twice, and is one call.
 TEST_P(GoBuilds, are_one_call_where_their_stack_grows) {
     const Outcome outcome = trace({"deep(n)", "huge(n)", "middle(n)"}, "stacks", {});
