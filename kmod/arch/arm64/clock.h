@@ -41,7 +41,7 @@ static __always_inline void argtrace_cycles_halves(u32 *low, u32 *high)
 }
 
 /* Any register will do. */
-#define argtrace_use_register_of(a, b)	do { } while (0)
+#define argtrace_use_register_of(a, b)	((void)(a), (void)(b))
 
 static inline u32 argtrace_cycles_khz(void)
 {

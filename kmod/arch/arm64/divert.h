@@ -24,6 +24,7 @@ static __always_inline unsigned long argtrace_body_of(const struct argtrace_regs
 /* The trampoline loads returns->body next, by another address. */
 static __always_inline unsigned long argtrace_load_body(const unsigned long *body)
 {
+	/* Pairs with the releases of call_divert_slow(). */
 	return smp_load_acquire(body);
 }
 

@@ -64,7 +64,8 @@ static __always_inline u8 argtrace_reg_place(unsigned int index)
 }
 
 /* The compiler does that by itself. */
-#define argtrace_keep_in_place(parent_ip, ops, fregs)	do { } while (0)
+#define argtrace_keep_in_place(parent_ip, ops, fregs) \
+	((void)(parent_ip), (void)(ops), (void)(fregs))
 
 /* What a followed call knows at its return, in arch/arm64/followed.h. */
 static inline u8 argtrace_return_place(unsigned int index)

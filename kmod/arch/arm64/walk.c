@@ -25,7 +25,7 @@ int argtrace_frames_get(void)
 	return 0;
 }
 
-static bool is_on_task_stack(u64 fp)
+static bool record_is_on_task_stack(u64 fp)
 {
 	return fp - (u64)task_stack_page(current) <= THREAD_SIZE - 2 * sizeof(u64);
 }
@@ -38,9 +38,9 @@ static bool may_follow(u64 fp, u64 next)
 {
 	if (next & 7 || !argtrace_is_kernel_address(next))
 		return false;
-	if (is_on_task_stack(next))
-		return !is_on_task_stack(fp) || next > fp;
-	return !is_on_task_stack(fp) && next > fp && next - fp < THREAD_SIZE;
+	if (record_is_on_task_stack(next))
+		return !record_is_on_task_stack(fp) || next > fp;
+	return !record_is_on_task_stack(fp) && next > fp && next - fp < THREAD_SIZE;
 }
 
 /* Stores up to `max` addresses from the record on, and sets walked->end. */

@@ -19,7 +19,7 @@
 
 struct module;
 
-#if defined(CONFIG_FRAME_POINTER) && !__has_include(<asm/stacktrace/frame.h>)
+#if defined(CONFIG_FRAME_POINTER) && !defined(ARGTRACE_FRAME_RECORDS_HAVE_TYPES)
 #define ARGTRACE_CAN_WALK	true
 #else
 #define ARGTRACE_CAN_WALK	false

@@ -79,15 +79,14 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 							   *argtrace_regs_return_slot(regs))))
 		goto out;
 	argtrace_count_following(returns->following, taken);
-	/*
-	 * Before the others: who finds one of them goes on in a trampoline, which reads this. The
-	 * releases pair with argtrace_load_body().
-	 */
+	/* Before the others: a call that finds one of them goes to a trampoline, which reads it. */
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
+		/* Pairs with argtrace_load_body(). */
 		smp_store_release(&returns->quick_body, argtrace_body_of(regs));
 	else if (!is_syscall && (!code->keeps || returns->kept))
+		/* Pairs with argtrace_load_body(). */
 		smp_store_release(&returns->accepted_body, argtrace_body_of(regs));
 	argtrace_divert_with_others(regs, returns, in_list);
 out:
