@@ -26,10 +26,10 @@ bool mentions_outcome(const lang::Ast &ast, const Prototype &prototype) {
         if (name == "$ret" || name == "$duration")
             return true;
         const auto &parameters = prototype.parameters;
-        const bool is_parameter =
-            std::any_of(parameters.begin(), parameters.end(),
-                        [&name](const Parameter &parameter) { return parameter.name == name; });
-        return !is_parameter && (name == "ret" || name == "duration");
+        const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+        if (parameter != parameters.end()) // the last ones may be results
+            return static_cast<std::size_t>(parameters.end() - parameter) <= prototype.results;
+        return name == "ret" || name == "duration";
     }
     return std::any_of(ast.operands.begin(), ast.operands.end(), [&](const lang::AstPtr &operand) {
         return mentions_outcome(*operand, prototype);
