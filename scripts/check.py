@@ -134,15 +134,9 @@ def sanitized_tests(name):
         with concurrent.futures.ThreadPoolExecutor(shards) as pool:
             statuses = list(pool.map(run_shard, range(shards)))
         text = "".join(log.read_text(errors="replace") for log in logs)
-        passed, failed, skipped = results.gtest_counts(text)
-        job.print(text if any(statuses) else f"{passed} passed, {skipped} skipped")
-        strange = skips.judge_gtest(name, text)
-        for sentence in strange:
-            job.print(f"{name}: {sentence}")
-        # One that has not come to its end has not counted what failed.
-        broken = sum(status != 0 for status in statuses) if not failed else 0
-        results.append(name, passed, failed + broken + len(strange), skipped)
-        return not any(statuses) and not strange
+        if any(statuses):
+            job.print(text)
+        return skips.conclude_gtest(name, name, max(statuses, key=bool), text, job.print)
 
     return work
 

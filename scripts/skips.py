@@ -4,6 +4,7 @@
 import re
 
 import kernels
+import results
 
 PATH = kernels.TOP / "tests/skips"
 
@@ -28,3 +29,16 @@ def judge_gtest(where, text, path=PATH):
         return re.findall(rf"^\[ +{word} +\] (\w[\w/]*\.[\w/]+)", text, re.MULTILINE)
 
     return judge(where, tests("SKIPPED"), tests("OK") + tests("FAILED"), path)
+
+
+def conclude_gtest(name, where, status, text, say):
+    """Counts the results of a suite of GoogleTest programs that have ended with that status, and says whether all is good."""
+    passed, failed, skipped = results.gtest_counts(text)
+    if status and not failed:
+        say(f"{name}: ended with status {status}: counted as a failure")
+        failed = 1
+    for sentence in judge_gtest(where, text):
+        say(f"{name}: {sentence}")
+        failed += 1
+    results.append(name, passed, failed, skipped)
+    return status == 0 and failed == 0

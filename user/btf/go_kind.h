@@ -16,6 +16,9 @@ enum class GoKind : std::uint8_t {
     string = 24,
 };
 
+/// So many elements of a slice or an array are read at most.
+inline constexpr std::uint32_t go_elements_max = 16;
+
 /// What a declaration tag of BTF begins with that says so of a type; behind it stands the number.
 inline constexpr std::string_view go_kind_tag = "go:";
 

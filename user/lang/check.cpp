@@ -61,21 +61,7 @@ NodePtr make_offset(NodePtr address, std::uint64_t bytes, Type pointer, const As
 
 NodePtr copy_of(const Node &node) {
     auto copy = std::make_unique<Node>();
-    copy->kind = node.kind;
-    copy->type = node.type;
-    copy->at = node.at;
-    copy->value = node.value;
-    copy->bits = node.bits;
-    copy->source = node.source;
-    copy->index = node.index;
-    copy->alu = node.alu;
-    copy->negated = node.negated;
-    copy->at_return = node.at_return;
-    copy->fixed_size = node.fixed_size;
-    copy->limit = node.limit;
-    copy->pattern = node.pattern;
-    copy->is_signed = node.is_signed;
-    copy->parts = node.parts;
+    static_cast<NodeProperties &>(*copy) = node;
     for (const NodePtr &operand : node.operands)
         copy->operands.push_back(copy_of(*operand));
     return copy;

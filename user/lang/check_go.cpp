@@ -14,20 +14,11 @@ namespace argtrace::lang {
 
 namespace {
 
-constexpr std::uint32_t elements_max = 16;    // of a slice
 constexpr std::uint32_t type_name_max = 96;   // less than 128, see call_type()
 constexpr Type byte_type = Type::of(Type::Basic::uchar);
 
 /// Go's src/internal/abi/type.go: what the name of a type begins with '*' for, though it is no pointer.
 constexpr std::uint64_t has_extra_star = 2;
-
-NodePtr either_of(NodePtr condition, NodePtr first, NodePtr second, const Ast &ast) {
-    const Type type = first->type;
-    NodePtr node = make_node(Node::Kind::conditional, type, ast, std::move(condition));
-    node->operands.push_back(std::move(first));
-    node->operands.push_back(std::move(second));
-    return node;
-}
 
 NodePtr nothing(Type pointer, const Ast &ast) {
     return make_constant(0, pointer, ast);
@@ -73,12 +64,16 @@ NodePtr Checker::go_member(const Ast &operand, std::string_view name, const Ast 
         const Type target = types_.target(pointer->type);
         whole = make_node(Node::Kind::object, target, ast, std::move(pointer));
     }
-    const auto member = traits(*whole).kind == TypeKind::aggregate ? types_.member(whole->type, name) : std::nullopt;
+    return go_member_of(*whole, name, operand, ast);
+}
+
+NodePtr Checker::go_member_of(const Node &whole, std::string_view name, const Ast &operand, const Ast &ast) const {
+    const auto member = traits(whole).kind == TypeKind::aggregate ? types_.member(whole.type, name) : std::nullopt;
     if (!member)
-        fail(operand.at, fmt::format("{} has no {}: this version of Go is not known", this->name(whole->type), name));
-    if (whole->kind == Node::Kind::register_object)
-        return rvalue(register_part(*whole, whole->value + member->bit_offset, member->bits, member->type, ast), ast);
-    return rvalue(lvalue(make_offset(std::move(whole->operands.front()), member->bit_offset / 8, member->type.pointer(), ast), member->type, ast), ast);
+        fail(operand.at, fmt::format("{} has no {}: this version of Go is not known", this->name(whole.type), name));
+    if (whole.kind == Node::Kind::register_object)
+        return rvalue(register_part(whole, whole.value + member->bit_offset, member->bits, member->type, ast), ast);
+    return rvalue(lvalue(make_offset(copy_of(*whole.operands.front()), member->bit_offset / 8, member->type.pointer(), ast), member->type, ast), ast);
 }
 
 // A string or a slice that is in registers or in memory, as what it consists of.
@@ -87,14 +82,7 @@ NodePtr Checker::go_value(NodePtr node, const Ast &ast) const {
     const bool is_whole = node->kind == Node::Kind::register_object || node->kind == Node::Kind::object;
     if (!is_whole || !is_go() || (kind != GoKind::string && kind != GoKind::slice && kind != GoKind::interface))
         return node;
-    const auto member = [&](std::string_view name) {
-        const auto found = types_.member(node->type, name);
-        if (!found)
-            fail(ast.at, fmt::format("{} has no {}: this version of Go is not known", this->name(node->type), name));
-        if (node->kind == Node::Kind::register_object)
-            return rvalue(register_part(*node, node->value + found->bit_offset, 0, found->type, ast), ast);
-        return rvalue(lvalue(make_offset(copy_of(*node->operands.front()), found->bit_offset / 8, found->type.pointer(), ast), found->type, ast), ast);
-    };
+    const auto member = [&](std::string_view name) { return go_member_of(*node, name, ast, ast); };
     if (kind == GoKind::interface)
         return member("data");
     if (kind == GoKind::string) {
@@ -111,7 +99,7 @@ NodePtr Checker::go_value(NodePtr node, const Ast &ast) const {
         fail(ast.at, fmt::format("an element has {} bytes, and 1 to {} are recorded", bytes, ARGTRACE_TEXT_MAX));
     NodePtr slice = make_node(Node::Kind::buffer, element, ast, std::move(first));
     slice->operands.push_back(arithmetic(ARGTRACE_ALU_MUL, convert(member("len"), ulong_type), make_constant(bytes, ulong_type, ast), ast));
-    const std::uint64_t count = bytes == 1 ? std::max(elements_max, scope_.text_bytes()) : elements_max;
+    const std::uint64_t count = bytes == 1 ? std::max(go_elements_max, scope_.text_bytes()) : go_elements_max;
     slice->limit = static_cast<std::uint32_t>(bytes * std::min(count, ARGTRACE_TEXT_MAX / bytes));
     slice->is_signed = slice->is_array = slice->may_be_empty = true;
     return slice;
@@ -128,7 +116,7 @@ NodePtr Checker::go_element(const Ast &ast, GoKind kind) {
     NodePtr is_there = compare(ARGTRACE_ALU_LT, false, index(), convert(go_member(left, "len", ast), ulong_type), ast);
     NodePtr place = pointer_sum(std::move(first), index(), false, ast);
     place->type = pointer;
-    return lvalue(either_of(std::move(is_there), std::move(place), nothing(pointer, ast), ast), element, ast);
+    return lvalue(either(std::move(is_there), std::move(place), nothing(pointer, ast), ast), element, ast);
 }
 
 // len(x): of a nil map or channel 0.
@@ -151,7 +139,7 @@ NodePtr Checker::call_len(const Ast &ast) {
     if (kind == GoKind::map && !types_.member(types_.target(value->type), member))
         member = "used"; // since Go 1.24
     NodePtr is_nil = compare(ARGTRACE_ALU_EQ, false, convert(pointer(), ulong_type), make_constant(0, ulong_type, ast), ast);
-    return either_of(std::move(is_nil), make_constant(0, long_type, ast), convert(go_member(operand, member, ast), long_type), ast);
+    return either(std::move(is_nil), make_constant(0, long_type, ast), convert(go_member(operand, member, ast), long_type), ast);
 }
 
 // element(x, i): the text of an element of a slice of strings; where there are not so many nothing, which is no fault.
@@ -162,8 +150,8 @@ NodePtr Checker::call_element(const Ast &ast) {
     if (!is_go() || types_.go_kind(slice->type) != GoKind::slice)
         fail(operand.at, fmt::format("element() takes a slice of Go, and {} is a {}", written(operand), name(slice->type)));
     NodePtr index = integer(*ast.operands[1], "an index");
-    if (!index->is_constant() || index->value > elements_max)
-        fail(ast.operands[1]->at, fmt::format("the index of element() is a number up to {}; an element at any other is x[i]", elements_max));
+    if (!index->is_constant() || index->value > go_elements_max)
+        fail(ast.operands[1]->at, fmt::format("the index of element() is a number up to {}; an element at any other is x[i]", go_elements_max));
     const Type string = types_.target(go_member(operand, "array", ast)->type);
     const auto text = types_.member(string, "str"), length = types_.member(string, "len");
     if (types_.go_kind(string) != GoKind::string || !text || !length)
@@ -174,7 +162,7 @@ NodePtr Checker::call_element(const Ast &ast) {
         NodePtr place = make_offset(go_member(operand, "array", ast), at + member.bit_offset / 8, member.type.pointer(), ast);
         NodePtr found = rvalue(lvalue(std::move(place), member.type, ast), ast);
         NodePtr none = make_constant(0, found->type, ast);
-        return either_of(std::move(is_there), std::move(found), std::move(none), ast);
+        return either(std::move(is_there), std::move(found), std::move(none), ast);
     };
     NodePtr node = make_node(Node::Kind::buffer, char_type.pointer(), ast, part(*text));
     node->operands.push_back(convert(part(*length), ulong_type));
@@ -199,7 +187,7 @@ NodePtr Checker::go_type(const Ast &operand, const Ast &ast) {
     NodePtr is_nil = compare(ARGTRACE_ALU_EQ, false, convert(table(), ulong_type), make_constant(0, ulong_type, ast), ast);
     NodePtr type = rvalue(lvalue(make_offset(std::move(whole), member->bit_offset / 8, member->type.pointer(), ast), member->type, ast), ast);
     NodePtr none = nothing(type->type, ast);
-    return either_of(std::move(is_nil), std::move(none), std::move(type), ast);
+    return either(std::move(is_nil), std::move(none), std::move(type), ast);
 }
 
 // Where the descriptions of types are in the process.
@@ -247,8 +235,8 @@ NodePtr Checker::call_type(const Ast &ast) {
     NodePtr begin = sum(sum(name(), star()), sum(arithmetic(ARGTRACE_ALU_SHR, size(), number(7), ast), number(2)));
     NodePtr length = arithmetic(ARGTRACE_ALU_SUB, size(), star(), ast);
     NodePtr text = make_node(Node::Kind::buffer, char_type.pointer(), ast,
-                             either_of(is_there(), convert(std::move(begin), char_type.pointer().in(Space::user)), nothing(char_type.pointer().in(Space::user), ast), ast));
-    text->operands.push_back(either_of(is_there(), std::move(length), number(0), ast));
+                             either(is_there(), convert(std::move(begin), char_type.pointer().in(Space::user)), nothing(char_type.pointer().in(Space::user), ast), ast));
+    text->operands.push_back(either(is_there(), std::move(length), number(0), ast));
     text->limit = type_name_max;
     return text;
 }
@@ -279,7 +267,7 @@ NodePtr Checker::text_in_interface(const Ast &ast) {
         NodePtr data = convert(go_member(operand, "data", ast), type.pointer().in(Space::user));
         NodePtr found = lvalue(make_offset(std::move(data), offset, type.pointer(), ast), type, ast);
         NodePtr none = make_constant(0, found->type, ast);
-        return either_of(std::move(condition), std::move(found), std::move(none), ast);
+        return either(std::move(condition), std::move(found), std::move(none), ast);
     };
     NodePtr has_data = compare(ARGTRACE_ALU_EQ, true, convert(go_member(operand, "data", ast), ulong_type), make_constant(0, ulong_type, ast), ast);
     NodePtr text = make_node(Node::Kind::buffer, char_type.pointer(), ast, part(std::move(has_data), 0, char_type.pointer()));

@@ -302,10 +302,7 @@ NodePtr Checker::check_conditional(const Ast &ast) {
     second = convert(std::move(second), type);
     if (condition->is_constant())
         return condition->value != 0 ? std::move(first) : std::move(second);
-    NodePtr node = make_node(Node::Kind::conditional, type, ast, std::move(condition));
-    node->operands.push_back(std::move(first));
-    node->operands.push_back(std::move(second));
-    return node;
+    return either(std::move(condition), std::move(first), std::move(second), ast);
 }
 
 } // namespace argtrace::lang

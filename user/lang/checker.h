@@ -148,6 +148,7 @@ private:
     NodePtr goroutine_id(const Ast &ast) const;
     NodePtr go_part(const Node &aggregate, std::uint64_t bit, Type type, const Ast &ast) const;
     NodePtr go_member(const Ast &operand, std::string_view name, const Ast &ast);
+    NodePtr go_member_of(const Node &whole, std::string_view name, const Ast &operand, const Ast &ast) const;
     NodePtr go_value(NodePtr node, const Ast &ast) const;
     NodePtr go_element(const Ast &ast, GoKind kind);
     NodePtr go_type(const Ast &operand, const Ast &ast);

@@ -23,12 +23,8 @@ struct TextPattern {
     std::string text; ///< without the `*` of PREFIX, SUFFIX, CONTAINS; of GLOB all of it
 };
 
-/// An expression with its types, reduced to what there are instructions for: conversions are
-/// explicit, members are offsets, names are registers or addresses.
-///
-/// Each value is represented by 64 bits: extended by its sign if its type is signed, else by
-/// zeros.
-struct Node {
+/// What a node is but for its operands.
+struct NodeProperties {
     enum class Kind : std::uint8_t {
         constant,        ///< `value`
         string,          ///< a literal `pattern.text`
@@ -79,9 +75,17 @@ struct Node {
     bool may_be_null = false;    ///< text, texts, path: at NULL there is none, which is no fault
     bool symbol = false;         ///< it is shown as the function that it is in
     std::shared_ptr<const std::vector<GoPart>> parts; ///< register_object of Go's; with at_return in those of ARGTRACE_SOURCE_RESULT
-    std::vector<NodePtr> operands;
 
     bool is_constant() const { return kind == Kind::constant; }
+};
+
+/// An expression with its types, reduced to what there are instructions for: conversions are
+/// explicit, members are offsets, names are registers or addresses.
+///
+/// Each value is represented by 64 bits: extended by its sign if its type is signed, else by
+/// zeros.
+struct Node : NodeProperties {
+    std::vector<NodePtr> operands;
 };
 
 /// Another that is the same, with all its operands.

@@ -192,9 +192,7 @@ void CaptureCompiler::compile(Function &function) {
     const auto chosen = [&] { return capture.values ? *capture.values : all_arguments(prototype); };
     if (!aggregate_ && capture.returns && prototype.results > 0)
         capture.described = with_results(prototype, chosen(), stacks);
-    else if (!aggregate_ && function.go && !prototype.parameters.empty())
-        capture.described = with_stacks(prototype, chosen(), stacks);
-    else if (!aggregate_ && stacks.any())
+    else if (!aggregate_ && (stacks.any() || (function.go && !prototype.parameters.empty())))
         capture.described = with_stacks(prototype, chosen(), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
@@ -222,7 +220,8 @@ void CaptureCompiler::compile(Function &function) {
     }
     if (has_go_parts) {
         capture.described = with_parts(function, scope, *capture.described);
-        fit_go_parts(function, scope, conditions, capture);
+        if (!fit_optional(function, scope, conditions, *capture.described, capture.program))
+            capture.program = lang::compile(scope, conditions, computed_of(function, *capture.described));
     } else {
         capture.program = lang::compile(scope, conditions, computed);
     }
@@ -240,27 +239,24 @@ std::vector<lang::ArgumentExpression> CaptureCompiler::with_parts(const Function
         return all;
     const auto first_stack = std::ranges::find_if(all, [&](const auto &value) { return stack_of(function.prototype, value).any(); });
     // RESULT PARTS behind STACKS: PARTS STACKS RESULT
-    std::rotate(result, result + 1, all.end());
-    const auto parts = all.end() - 1 - (all.end() - 1 - result);
-    std::rotate(std::min(first_stack, parts), parts, all.end() - 1);
+    std::rotate(result, result + 1, all.end()); // the parts take its place
+    std::rotate(std::min(first_stack, result), result, all.end() - 1);
     return all;
 }
 
-// As many parts as fit a program.
-void CaptureCompiler::fit_go_parts(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions, Capture &capture) {
-    std::vector<lang::ArgumentExpression> &values = *capture.described;
+// As many of the optional values as fit a program. False: none does, and there is no program.
+bool CaptureCompiler::fit_optional(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions,
+                                   std::vector<lang::ArgumentExpression> &values, lang::Program &program) {
     const auto is_optional = [](const auto &value) { return value.optional; };
-    for (;;) {
+    while (std::any_of(values.begin(), values.end(), is_optional)) {
         try {
-            capture.program = lang::compile(scope, conditions, computed_of(function, values));
-            return;
+            program = lang::compile(scope, conditions, computed_of(function, values));
+            return true;
         } catch (const lang::ExpressionError &) {
-            const auto last = std::find_if(values.rbegin(), values.rend(), is_optional);
-            if (last == values.rend())
-                throw;
-            values.erase(last.base() - 1);
+            values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
         }
     }
+    return false;
 }
 
 lang::Program CaptureCompiler::add_up(const lang::Scope &scope,
@@ -316,7 +312,6 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
                                std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows,
                                Capture &capture) const {
     const Prototype &prototype = function.prototype;
-    const auto is_optional = [](const auto &value) { return value.optional; };
     std::vector<lang::ArgumentExpression> wanted, values, result;
     if (meanings_ && capture.returns && !scope.parameter(lang::result_name))
         result = fetched(prototype, scope, rows, std::nullopt);
@@ -341,15 +336,8 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
                 values.push_back(as_meaning(meaning, value.name));
     }
     add_result();
-    while (std::any_of(values.begin(), values.end(), is_optional)) {
-        try {
-            capture.program = lang::compile(scope, conditions, computed_of(function, values));
-            capture.described = std::move(values);
-            return;
-        } catch (const lang::ExpressionError &) {
-            values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
-        }
-    }
+    if (fit_optional(function, scope, conditions, values, capture.program))
+        capture.described = std::move(values);
 }
 
 // Those that are made for user functions are the program's.

@@ -91,7 +91,8 @@ private:
                                                   const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const;
     static std::vector<lang::ArgumentExpression> with_parts(const Function &function, const lang::Scope &scope,
                                                             std::span<const lang::ArgumentExpression> values);
-    static void fit_go_parts(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions, Capture &capture);
+    static bool fit_optional(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions,
+                             std::vector<lang::ArgumentExpression> &values, lang::Program &program);
     static lang::Program add_up(const lang::Scope &scope,
                                 std::span<const lang::Expression> conditions,
                                 const Aggregate &aggregate, const Capture &capture);

@@ -24,7 +24,6 @@ using TypeKind = lang::TypeTraits::Kind;
 constexpr int depth_max = 4;              // of structs in each other
 constexpr std::size_t parts_max = 40;     // of one value
 constexpr std::uint32_t strings_max = 4;  // of a slice or an array
-constexpr std::uint32_t elements_max = 16;
 
 /// "struct main.pair *" as Go has it.
 std::string go_name(std::string name) {
@@ -155,7 +154,7 @@ private:
         if (is_plain(types_.target(type)) && types_.count(type) > 0 && leaf(expression, name))
             return;
         head(name, type);
-        for (std::uint32_t i = 0; i < std::min(types_.count(type), is_string(types_.target(type)) ? strings_max : elements_max); i++)
+        for (std::uint32_t i = 0; i < std::min(types_.count(type), is_string(types_.target(type)) ? strings_max : go_elements_max); i++)
             visit(fmt::format("{}[{}]", expression, i), fmt::format("{}.[{}]", name, i), types_.target(type), depth + 1);
     }
 

@@ -45,7 +45,6 @@
 #include "arch/regs.h"
 
 struct argtrace_return;
-struct task_struct;
 
 struct argtrace_frame {
 	unsigned long x[ARGTRACE_REG_COUNT];
@@ -136,27 +135,6 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 						    const struct pt_regs *regs)
 {
 }
-
-static __always_inline unsigned long argtrace_frame_passed(const struct argtrace_frame *frame)
-{
-	return frame->high;
-}
-
-extern const char argtrace_return_text[], argtrace_return_text_end[];
-
-static inline bool argtrace_in_trampoline(unsigned long addr)
-{
-	return addr >= (unsigned long)argtrace_return_text &&
-	       addr < (unsigned long)argtrace_return_text_end;
-}
-
-bool argtrace_can_find_followed(void);
-
-/* As arch/x86/followed.h says. */
-void argtrace_for_each_followed(struct task_struct *task,
-				void (*found)(struct argtrace_frame *frame, bool in_body,
-					      void *data),
-				void *data);
 
 /* The trampolines, entered instead of the body, with the struct argtrace_return in x8. */
 void argtrace_return_quick(void);

@@ -182,40 +182,6 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 }
 
 /*
- * What a function passes the body in place of its first argument, while the frame has others: of
- * system calls.
- */
-static __always_inline unsigned long argtrace_frame_passed(const struct argtrace_frame *frame)
-{
-	return frame->high;
-}
-
-/*
- * The text of the trampolines: whoever has an address in it on the stack is in a call that is
- * followed.
- */
-extern const char argtrace_return_text[], argtrace_return_text_end[];
-
-static inline bool argtrace_in_trampoline(unsigned long addr)
-{
-	return addr >= (unsigned long)argtrace_return_text &&
-	       addr < (unsigned long)argtrace_return_text_end;
-}
-
-/* Whether this kernel lets us find the frames on a stack, without which no call may be followed. */
-bool argtrace_can_find_followed(void);
-
-/*
- * Finds them on the stack of a task, which is this one or does not run: see in_flight.c. If it has
- * begun to run all the same, a frame may be nonsense, and unreadable. `in_body`: the function's
- * body runs, or something that it calls.
- */
-void argtrace_for_each_followed(struct task_struct *task,
-				void (*found)(struct argtrace_frame *frame, bool in_body,
-					      void *data),
-				void *data);
-
-/*
  * The trampolines. The first three are entered instead of the body, with the struct argtrace_return
  * in rax. The others are called by the function instead of ftrace, as a direct caller is, also with
  * it in rax. The last one has another direct caller in r10, and calls that instead of the body.

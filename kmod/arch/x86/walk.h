@@ -182,20 +182,6 @@ void argtrace_stack_walk_on(const struct argtrace_stack_start *start,
 			    struct argtrace_stack_room *room, u32 max,
 			    struct argtrace_walked *walked);
 
-/* Walks up to `max` addresses. Preemption is off, and the tables of frame.h exist. */
-static inline void argtrace_stack_walk(const struct argtrace_stack_start *start,
-				       struct argtrace_stack_room *room, u32 max,
-				       struct argtrace_walked *walked)
-{
-	walked->end = ARGTRACE_WALK_WHOLE;
-	walked->count = start->regs ? argtrace_stack_walk_interrupted_quickly(start->regs, room,
-									      max, &walked->hash) :
-				      argtrace_stack_walk_quickly(start->sp, start->bp, room, max,
-								  &walked->hash);
-	if (!walked->count)
-		argtrace_stack_walk_on(start, room, max, walked);
-}
-
 /* The same by the kernel's unwinder alone. */
 void argtrace_stack_unwind(const struct argtrace_stack_start *start,
 			   struct argtrace_stack_room *room, u32 max,
