@@ -55,7 +55,11 @@ private:
         return name;
     }
 
-    std::optional<NamedRegister> take_register() { return find_user_register(take_name()); }
+    /// A whole one, as addresses are made of.
+    std::optional<NamedRegister> take_register() {
+        const std::optional<NamedRegister> found = find_user_register(take_name());
+        return found && found->bytes == 8 ? found : std::nullopt;
+    }
 
     std::optional<UserOperand> in_register() {
         const std::string_view name = take_name();
@@ -136,31 +140,33 @@ private:
             return UserOperand{.kind = UserOperand::Kind::memory, .number = term->number};
         }
         UserOperand operand{.kind = UserOperand::Kind::memory, .number = term->number};
-        if (!take('(') || !take_registers(operand) || !rest_.empty())
+        if (!take('('))
             return std::nullopt;
-        if (operand.base == instruction_pointer)
+        skip_blanks();
+        const bool has_base = take('%');
+        const std::optional<NamedRegister> base = has_base ? take_register() : std::nullopt;
+        if (has_base != base.has_value() || !take_index(operand) || !(base || operand.index) || !take(')') || !rest_.empty())
+            return std::nullopt;
+        if (base == instruction_pointer)
             return term->symbol.empty() || operand.index ? std::nullopt : at_symbol(*term, UserOperand::Kind::memory);
+        operand.base = base;
         // "name(,%rax,8)" is the address of an object that is not moved, with registers of its own.
         return term->symbol.empty() ? std::optional(operand) : std::nullopt;
     }
 
-    // "%rbp)", "%rbp,%rax,4)", ",%rax,8)"
-    bool take_registers(UserOperand &operand) {
+    // ",%rax,8", or nothing
+    bool take_index(UserOperand &operand) {
         skip_blanks();
-        if (take('%') && !(operand.base = take_register()))
+        if (!take(','))
+            return true;
+        skip_blanks();
+        if (!take('%') || !(operand.index = take_register()))
             return false;
         skip_blanks();
-        if (take(',')) {
-            skip_blanks();
-            if (!take('%') || !(operand.index = take_register()))
-                return false;
-            skip_blanks();
-            if (take(',') && !take_scale(operand))
-                return false;
-            skip_blanks();
-        }
-        const auto is_whole = [](const std::optional<NamedRegister> &one) { return !one || one->bytes == 8; };
-        return (operand.base || operand.index) && is_whole(operand.base) && is_whole(operand.index) && take(')');
+        if (take(',') && !take_scale(operand))
+            return false;
+        skip_blanks();
+        return true;
     }
 
     bool take_scale(UserOperand &operand) {
