@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -20,12 +18,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "elf/needed.h"
 #include "session/device.h"
 #include "uapi/argtrace.h"
 #include "util/clock.h"
 #include "util/file.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
+#include "util/process_maps.h"
 #include "util/program_path.h"
 
 namespace argtrace {
@@ -107,33 +107,6 @@ private:
     bool may_answer_ = true;
 };
 
-/// "7f00-7f10 r-xp 00001000 fe:01 1234   /usr/lib/libc.so.6"
-struct MapLine {
-    std::uint64_t begin, end;
-    bool executable;
-    std::uint64_t device, inode;
-};
-
-std::optional<MapLine> parse_map_line(const std::string &line) {
-    unsigned long begin, end, inode;
-    unsigned major, minor;
-    char flags[5];
-    if (std::sscanf(line.c_str(), "%lx-%lx %4s %*x %x:%x %lu", &begin, &end, flags, &major, &minor, &inode) < 6)
-        return std::nullopt;
-    return MapLine{begin, end, flags[2] == 'x', ::makedev(major, minor), inode};
-}
-
-template<typename Take>
-void for_each_mapping(const std::string &process, const Take &take) {
-    try {
-        read_lines(fmt::format("/proc/{}/maps", process), [&take](std::string_view text) {
-            if (const auto line = parse_map_line(std::string(text)); line && line->executable)
-                take(*line);
-        });
-    } catch (const std::system_error &) { // it has ended
-    }
-}
-
 /// A mapping of a program's code, as it will have itself: so it becomes an object before it runs.
 class ProgramMapping {
 public:
@@ -160,15 +133,7 @@ private:
 /// The loader that a program names; empty: it is static, or no program.
 std::string interpreter_of(const std::string &path) {
     const auto program = elf::Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
-    if (!program)
-        return "";
-    for (const Elf64_Phdr &segment : program->segments())
-        if (segment.p_type == PT_INTERP && segment.p_filesz < 4096) {
-            const Text text = program->read(segment.p_offset, segment.p_filesz);
-            const std::string_view name = view(text);
-            return std::string(name.substr(0, name.find('\0')));
-        }
-    return "";
+    return program ? elf::interpreter(*program) : "";
 }
 
 } // namespace
@@ -222,12 +187,12 @@ UserObjects::~UserObjects() = default;
 /// That of this process is the same as anybody's.
 void UserObjects::add_vdso() {
     const std::uint64_t begin = ::getauxval(AT_SYSINFO_EHDR);
-    for_each_mapping("self", [&](const MapLine &line) {
-        if (begin == 0 || line.begin != begin)
+    for_each_code_mapping("self", [&](const CodeMapping &mapping) {
+        if (begin == 0 || mapping.begin != begin)
             return;
         auto known = std::make_unique<Known>();
         known->object = elf::Object::from_memory(
-            std::span(reinterpret_cast<const std::byte *>(line.begin), line.end - line.begin), "[vdso]");
+            std::span(reinterpret_cast<const std::byte *>(mapping.begin), mapping.end - mapping.begin), "[vdso]");
         known->describe("[vdso]");
         begin_table(ARGTRACE_OBJECT_VDSO, *known_.insert_or_assign(ARGTRACE_OBJECT_VDSO, std::move(known)).first->second);
     });
@@ -304,9 +269,9 @@ void UserObjects::begin_table(std::uint32_t number, Known &known) {
 
 std::set<UserObjects::FileId> UserObjects::mapped_by(const std::string &process) {
     std::set<FileId> files;
-    for_each_mapping(process, [&files](const MapLine &line) {
-        if (line.inode != 0) // of no file
-            files.insert({line.device, line.inode});
+    for_each_code_mapping(process, [&files](const CodeMapping &mapping) {
+        if (mapping.inode != 0) // of no file
+            files.insert({mapping.device, mapping.inode});
     });
     return files;
 }
