@@ -141,7 +141,8 @@ void run_add_on_load(Session &session, const AddOptions &options, const Request 
 
 void run_add(const AddOptions &options) {
     check_follow(options.processes);
-    const Request request = make_request(options.functions);
+    Request request = make_request(options.functions);
+    request.objects.pids = options.processes.pids;
     Session session(Device::open());
     if (!options.functions.on_load.empty()) {
         run_add_on_load(session, options, request);

@@ -7,8 +7,11 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "cli/commands.h"
 #include "cli/function_options.h"
+#include "cli/process_options.h"
 #include "live/on_load.h"
 #include "render/function_list.h"
 #include "spec/on_load.h"
@@ -22,12 +25,17 @@ namespace {
 
 struct ListOptions {
     FunctionOptions functions;
+    std::vector<std::uint32_t> pids; ///< whose programs and libraries are meant
     bool json = false;
     bool verbose = false;
 };
 
 void run_list(const ListOptions &options) {
     Request request = make_request(options.functions);
+    for (const std::uint32_t pid : options.pids)
+        if (::access(fmt::format("/proc/{}/maps", pid).c_str(), F_OK) != 0)
+            throw no_process(pid);
+    request.objects.pids = options.pids;
     const bool all = std::all_of(request.specs.begin(), request.specs.end(),
                                  [](const Spec &spec) { return spec.exclude; });
     if (all)
@@ -66,6 +74,8 @@ void setup_list(CLI::App &app) {
     add_function_options(*command, options->functions,
                          "Functions to show, see below; all if none is given");
     add_on_load_option(*command, options->functions);
+    add_pid_option(*command, options->pids,
+                   "User functions and USDT probes of the programs and libraries that the process has mapped, which u:*:FUNCTION and usdt:* mean");
     command->add_flag("--json", options->json, "One JSON object a line");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also show where each argument is taken from");

@@ -59,7 +59,7 @@ void take_back(Session &session, const RecordOptions &options) {
 void run_record(const RecordOptions &options) {
     check_usage(options);
     const std::optional<int> level = parse_compression(options.compress);
-    const Request request = make_request(options.functions);
+    const Request request = make_request(options);
     const bool to_stdout = options.file == "-";
     Run run(options);
     Wanted wanted = run.open(request, "record",

@@ -62,7 +62,7 @@ void run_trace(TraceOptions options) {
     options.functions.returns =
         options.functions.returns || (options.output.tree && options.own_session());
     check_usage(options);
-    const Request request = make_request(options.functions);
+    const Request request = make_request(options);
     Run run(options);
     Wanted wanted = run.open(request, "trace", {.own_calls = options.include_self, .stdout_is_taken = true, .streams = true});
     Session &session = run.session();

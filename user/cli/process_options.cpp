@@ -3,22 +3,26 @@
 
 namespace argtrace {
 
-void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow,
-                         const char *follow_names) {
+void add_pid_option(CLI::App &command, std::vector<std::uint32_t> &pids, const char *description) {
     command
         .add_option_function<std::vector<std::string>>(
             "-p,--pid",
-            [&options](const std::vector<std::string> &texts) {
+            [&pids](const std::vector<std::string> &texts) {
                 try {
                     for (const std::string &text : texts)
-                        parse_pids("-p", text, options.pids);
+                        parse_pids("-p", text, pids);
                 } catch (const Error &error) {
                     throw CLI::ValidationError(std::string(error.what()));
                 }
             },
-            "Only calls of that process, all its threads; may be given several times")
+            description)
         ->type_name("PID[,PID...]")
         ->allow_extra_args(false);
+}
+
+void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow,
+                         const char *follow_names) {
+    add_pid_option(command, options.pids, "Only calls of that process, all its threads; may be given several times");
     command.add_flag(follow_names, options.follow, follow);
 }
 

@@ -7,6 +7,9 @@
 
 namespace argtrace {
 
+/// Adds -p, with its own description.
+void add_pid_option(CLI::App &command, std::vector<std::uint32_t> &pids, const char *description);
+
 /// Adds -p and --follow, the latter with its own description, and other names where -F means something else.
 void add_process_options(CLI::App &command, ProcessOptions &options, const char *follow,
                          const char *follow_names = "-F,--follow");

@@ -165,7 +165,7 @@ void run_live_aggregate(const AggregateOptions &given) {
         run_live_pairs(given);
         return;
     }
-    Request request = make_request(given.functions);
+    Request request = make_request(given);
     check_values(given, request.specs);
     (void)parse_keys(given); // mistakes there are told first
     Run run(given);

@@ -142,7 +142,7 @@ std::vector<Spec> recording_specs(const AggregateOptions &options,
 
 void run_live_pairs(const AggregateOptions &options) {
     const std::vector<lang::ArgumentExpression> keys = parse_keys(options).values;
-    Request request = make_request(options.functions);
+    Request request = make_request(options);
     request.specs = recording_specs(options, keys);
     Run run(options);
     use_btf(run.kernel(), options.functions);

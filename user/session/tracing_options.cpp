@@ -12,4 +12,12 @@ std::string TracingOptions::until(std::optional<std::uint64_t> duration) const {
     return duration ? fmt::format("for {}, or {}", format_span(*duration), end) : end;
 }
 
+Request make_request(const TracingOptions &options) {
+    Request request = make_request(options.functions);
+    request.objects.pids = options.processes.pids;
+    if (!options.command.empty())
+        request.objects.command = options.command.front();
+    return request;
+}
+
 } // namespace argtrace

@@ -32,4 +32,8 @@ struct TracingOptions {
     std::string until(std::optional<std::uint64_t> duration) const;
 };
 
+/// The request for the functions, which are those of the processes where they are code of users. Throws Error as that of the functions
+/// alone does.
+Request make_request(const TracingOptions &options);
+
 } // namespace argtrace

@@ -94,10 +94,10 @@ private:
     }
 
     void find_usdt(const Spec &spec) {
-        std::vector<std::string> left;
+        FoundUserFunctions found = usdt_.find(spec);
         if (request_.returns)
-            left.push_back(why_no_return(usdt_kind));
-        take_titled(spec, usdt_.find(spec), left);
+            found.left.push_back(why_no_return(usdt_kind));
+        take_titled(spec, std::move(found.functions), found.left);
     }
 
     // What is no function, all of it found for the spec, and what has been left out.
@@ -122,8 +122,8 @@ private:
     bool listing_;
     Search search_;
     FunctionFinder functions_;
-    UserFunctionFinder user_functions_{kernel_, request_.prototypes};
-    UsdtFinder usdt_{kernel_};
+    UserFunctionFinder user_functions_{kernel_, request_.prototypes, request_.objects};
+    UsdtFinder usdt_{kernel_, request_.objects};
 };
 
 } // namespace

@@ -18,6 +18,7 @@
 #include "spec/capture.h"
 #include "spec/kernel.h"
 #include "spec/library_prototypes.h"
+#include "spec/object_scope.h"
 #include "spec/spec.h"
 #include "spec/user_returns.h"
 #include "symbols/enabled.h"
@@ -77,6 +78,12 @@ inline bool is_computed(const std::vector<std::optional<UserOperand>> &operands,
     return !operands.empty() && operands[parameter].has_value();
 }
 
+/// What an object has of that which a SPEC means.
+struct FoundUserFunctions {
+    std::vector<Function> functions; ///< by offset
+    std::vector<std::string> left;   ///< a sentence for what has been left out, and why
+};
+
 /// Which functions are wanted.
 struct Request {
     std::vector<Spec> specs;
@@ -93,6 +100,7 @@ struct Request {
     ReturnBy return_by = ReturnBy::automatic;
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
     std::vector<WrittenPrototype> prototypes = {}; ///< of user functions
+    ObjectScope objects = {}; ///< and whose they are
     std::optional<Timer> timer = {}; ///< whose ticks are wanted, beside the specs
     std::vector<lang::ArgumentExpression> tick_values = {}; ///< that are recorded of each tick, beside its stack
 };

@@ -2,6 +2,7 @@
 #include "spec/usdt.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -76,13 +77,16 @@ std::string text_of(const std::string &title, const Prototype &prototype) {
 
 } // namespace
 
-const UsdtFinder::Object &UsdtFinder::open(const Spec &spec) {
-    const std::string path = user_object_path(spec);
-    if (const auto known = objects_.find(path); known != objects_.end())
-        return known->second;
-    Object object{open_user_object(spec, path), {}};
+/// Null: it is no such object as user code is in.
+const UsdtFinder::Object *UsdtFinder::open(const ObjectFile &file) {
+    if (const auto known = objects_.find(file.here); known != objects_.end())
+        return &known->second;
+    std::optional<UserObject> opened = open_user_object(file);
+    if (!opened)
+        return nullptr;
+    Object object{std::move(*opened), {}};
     object.notes = elf::read_usdt_notes(object.content);
-    return objects_.emplace(path, std::move(object)).first->second;
+    return &objects_.emplace(file.here, std::move(object)).first->second;
 }
 
 std::vector<Function> UsdtFinder::make(const Object &object, const std::vector<const elf::UsdtNote *> &notes) {
@@ -124,18 +128,30 @@ std::vector<Function> UsdtFinder::make(const Object &object, const std::vector<c
     return functions;
 }
 
-std::vector<Function> UsdtFinder::find(const Spec &spec) {
-    const Object &object = open(spec);
-    std::vector<const elf::UsdtNote *> notes;
-    for (const elf::UsdtNote &note : object.notes)
-        if (spec.matches_name(full_name(note)))
-            notes.push_back(&note);
+FoundUserFunctions UsdtFinder::find(const Spec &spec) {
+    FoundObjects objects = files_.find(spec);
+    const std::vector<ObjectFile> &files = objects.files;
     std::vector<Function> functions;
-    if (!notes.empty())
-        functions = make(object, notes);
-    if (functions.empty())
-        throw why_no_probe(spec, object.file->path, object.notes);
-    return functions;
+    const Object *last = nullptr;
+    for (const ObjectFile &file : files) {
+        const Object *const object = open(file);
+        if (!object && files.size() == 1)
+            throw no_user_object(spec, file);
+        if (!object)
+            continue;
+        last = object;
+        std::vector<const elf::UsdtNote *> notes;
+        for (const elf::UsdtNote &note : object->notes)
+            if (spec.matches_name(full_name(note)))
+                notes.push_back(&note);
+        if (!notes.empty())
+            std::ranges::move(make(*object, notes), std::back_inserter(functions));
+    }
+    if (!functions.empty())
+        return {std::move(functions), std::move(objects.left)};
+    if (files.size() > 1)
+        throw error_in(spec, fmt::format("{}: none of the {} objects of {} has such a USDT probe", spec.title(), files.size(), files_.owners()));
+    throw why_no_probe(spec, last->file->path, last->notes);
 }
 
 std::string usdt_of_name(const elf::Object &object, const std::string &path, std::string_view name) {

@@ -10,6 +10,7 @@
 #include "elf/usdt_notes.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
+#include "spec/object_scope.h"
 #include "spec/spec.h"
 #include "spec/user_objects.h"
 
@@ -20,21 +21,22 @@ namespace argtrace {
 class UsdtFinder {
 public:
     /// The kernel, whose types prototypes use, stays the caller's.
-    explicit UsdtFinder(Kernel &kernel) : kernel_(kernel) {}
+    UsdtFinder(Kernel &kernel, const ObjectScope &scope) : kernel_(kernel), files_(scope) {}
 
     /// Throws Error, which says why, if there is none.
-    std::vector<Function> find(const Spec &spec);
+    FoundUserFunctions find(const Spec &spec);
 
 private:
     struct Object : UserObject {
         std::vector<elf::UsdtNote> notes;
     };
 
-    const Object &open(const Spec &spec);
+    const Object *open(const ObjectFile &file);
     std::vector<Function> make(const Object &object, const std::vector<const elf::UsdtNote *> &notes);
 
     Kernel &kernel_;
-    std::map<std::string, Object> objects_; ///< by path
+    ObjectFinder files_;
+    std::map<std::string, Object> objects_; ///< by their paths here
 };
 
 /// What is called so in an object whose functions have no such name: "usdt:PATH:PROVIDER:NAME" of a USDT probe; empty if that has none either.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -117,16 +118,19 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
 
 } // namespace
 
-UserFunctionFinder::Object &UserFunctionFinder::open(const Spec &spec) {
-    const std::string path = user_object_path(spec);
-    if (const auto known = objects_.find(path); known != objects_.end())
-        return known->second;
-    Object object{open_user_object(spec, path), {}, {}, {}, {}};
+/// Null: it is no such object as user code is in.
+UserFunctionFinder::Object *UserFunctionFinder::open(const ObjectFile &file) {
+    if (const auto known = objects_.find(file.here); known != objects_.end())
+        return &known->second;
+    std::optional<UserObject> opened = open_user_object(file);
+    if (!opened)
+        return nullptr;
+    Object object{std::move(*opened), {}, {}, {}, {}};
     object.functions = elf::list_functions(object.content);
     object.described = dwarf::Functions::open(object.content, *kernel_.architecture().user_functions->dwarf_registers);
-    Object &kept = objects_.emplace(path, std::move(object)).first->second;
+    Object &kept = objects_.emplace(file.here, std::move(object)).first->second;
     kept.go = GoCode::of(kept.content);
-    return kept;
+    return &kept;
 }
 
 /// How a function is passed its arguments.
@@ -266,9 +270,9 @@ private:
 
 namespace {
 
-std::string describe_unresolved(const std::vector<std::string> &names) {
+std::string describe_unresolved(std::string_view object, const std::vector<std::string> &names) {
     const auto shown = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), unresolved_shown));
-    return fmt::format("left out, as what they lead to is chosen when the object is loaded (IFUNC): {}{}", fmt::join(names.begin(), shown, ", "),
+    return fmt::format("left out of {}, as what they lead to is chosen when it is loaded (IFUNC): {}{}", object, fmt::join(names.begin(), shown, ", "),
                        shown < names.end() ? " ..." : "");
 }
 
@@ -316,8 +320,8 @@ void UserFunctionFinder::add(Collection &collection, Object &object, const elf::
         collection.add(offset, function.name, manual, returns_of(object, function, begin), passed);
 }
 
-FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
-    Object &object = open(spec);
+/// Those of one object; there may be none.
+FoundUserFunctions UserFunctionFinder::find_in(Object &object, const Spec &spec) {
     Collection collection(kernel_, object);
     Choice choice(spec);
     if (choice.is_address()) {
@@ -343,16 +347,43 @@ FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
         else
             collection.add(*offset + choice.number(), fmt::format("{}+{:#x}", function.name, choice.number()), std::nullopt, no_function);
     }
-    if (collection.empty() && !unresolved.empty())
+    FoundUserFunctions found;
+    if (!collection.empty())
+        found.functions = collection.take();
+    if (!unresolved.empty())
+        found.left.push_back(describe_unresolved(object.name, unresolved));
+    return found;
+}
+
+FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
+    const FoundObjects objects = files_.find(spec);
+    const std::vector<ObjectFile> &files = objects.files;
+    if (files.size() > 1 && Choice(spec).is_address())
+        throw error_in(spec, spec.pattern_at, fmt::format("{}: an address is one of an object, and {} are meant", spec.title(), files.size()));
+    FoundUserFunctions found;
+    const Object *last = nullptr;
+    for (const ObjectFile &file : files) {
+        Object *const object = open(file);
+        if (!object && files.size() == 1)
+            throw no_user_object(spec, file);
+        if (!object)
+            continue;
+        last = object;
+        FoundUserFunctions more = find_in(*object, spec);
+        std::ranges::move(more.functions, std::back_inserter(found.functions));
+        std::ranges::move(more.left, std::back_inserter(found.left));
+    }
+    if (!found.functions.empty()) {
+        std::ranges::copy(objects.left, std::back_inserter(found.left));
+        return found;
+    }
+    if (!found.left.empty())
         throw error_in(spec, fmt::format("{}: what it leads to is chosen when {} is loaded (IFUNC), and argtrace has not loaded that file: name "
                                          "the function that it leads to",
-                                         spec.title(), object.file->path));
-    if (collection.empty())
-        throw why_none(spec, object.file->path, object.content, object.functions);
-    FoundUserFunctions found{collection.take(), {}};
-    if (!unresolved.empty())
-        found.left.push_back(describe_unresolved(unresolved));
-    return found;
+                                         spec.title(), last->file->path));
+    if (files.size() > 1)
+        throw error_in(spec, fmt::format("{}: none of the {} objects of {} has such a function", spec.title(), files.size(), files_.owners()));
+    throw why_none(spec, last->file->path, last->content, last->functions);
 }
 
 } // namespace argtrace

@@ -12,6 +12,7 @@
 #include "elf/function_list.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
+#include "spec/object_scope.h"
 #include "spec/spec.h"
 #include "spec/user_go.h"
 #include "spec/user_objects.h"
@@ -19,17 +20,13 @@
 
 namespace argtrace {
 
-struct FoundUserFunctions {
-    std::vector<Function> functions; ///< by offset
-    std::vector<std::string> left;   ///< a sentence for what has been left out, and why
-};
-
 /// Finds functions of programs and libraries (u:OBJECT:FUNCTION), in the symbol tables of their files. What they take is what the user
 /// has given a prototype of, else what DWARF says, else what is known of usual libraries (library_prototypes.table); the others have six registers.
 class UserFunctionFinder {
 public:
     /// The kernel, whose types prototypes use, stays the caller's.
-    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes) : kernel_(kernel), written_(prototypes) {}
+    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes, const ObjectScope &scope)
+        : kernel_(kernel), written_(prototypes), files_(scope) {}
 
     /// Throws Error, which says why, if there is none.
     FoundUserFunctions find(const Spec &spec);
@@ -44,13 +41,15 @@ private:
         std::shared_ptr<const GoProgram> go_program = {}; ///< once a function of Go is
     };
 
-    Object &open(const Spec &spec);
+    Object *open(const ObjectFile &file);
+    FoundUserFunctions find_in(Object &object, const Spec &spec);
     static std::function<UserReturns()> returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset);
     void add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t begin);
 
     Kernel &kernel_;
     const std::vector<WrittenPrototype> &written_;
-    std::map<std::string, Object> objects_; ///< by path
+    ObjectFinder files_;
+    std::map<std::string, Object> objects_; ///< by their paths here
 };
 
 } // namespace argtrace

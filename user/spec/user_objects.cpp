@@ -115,35 +115,30 @@ std::string find_user_object(std::string_view object) {
     return find_program(object);
 }
 
-std::shared_ptr<const UserFile> open_user_file(const std::string &path) {
-    Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::shared_ptr<const UserFile> open_user_file(const ObjectFile &object) {
+    Fd file(::open(object.here.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file)
-        throw Error(fmt::format("{}: {}", path, std::generic_category().message(errno)));
+        throw Error(fmt::format("{}: {}", object.path, std::generic_category().message(errno)));
     struct stat status = {};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-        throw Error(fmt::format("{}: is no regular file: code is traced in programs and libraries", path));
-    return std::make_shared<const UserFile>(UserFile{std::move(file), path});
+        throw Error(fmt::format("{}: is no regular file: code is traced in programs and libraries", object.path));
+    return std::make_shared<const UserFile>(UserFile{std::move(file), object.path});
 }
 
-std::string user_object_path(const Spec &spec) {
-    if (!spec.module)
-        throw error_in(spec, spec.pattern_at,
-                       fmt::format("an object is missing: {}, where OBJECT is a path, a program, or a library as libc is one",
-                                   title_of(*spec.kind, "OBJECT", spec.pattern.text())));
-    std::string path = find_user_object(spec.module->text);
-    if (path.empty())
-        throw error_in(spec, spec.module->at,
-                       fmt::format("{}: there is no such library or program; a file is written with its folder: {}", spec.module->text,
-                                   title_of(*spec.kind, "./" + spec.module->text, spec.pattern.text())));
-    return path;
-}
-
-UserObject open_user_object(const Spec &spec, const std::string &path) {
-    std::shared_ptr<const UserFile> file = open_user_file(path);
-    std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), path);
+std::optional<UserObject> open_user_object(const ObjectFile &object) {
+    std::shared_ptr<const UserFile> file = open_user_file(object);
+    std::string path = object.path;
+    if (path.ends_with(deleted_mark))
+        path.resize(path.size() - deleted_mark.size());
+    std::string name(file_name(path));
+    std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), std::move(path));
     if (!content)
-        throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), path));
-    return {std::move(file), std::move(*content), std::string(file_name(path))};
+        return std::nullopt;
+    return UserObject{std::move(file), std::move(*content), std::move(name)};
+}
+
+Error no_user_object(const Spec &spec, const ObjectFile &file) {
+    return error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, such as programs and libraries are", spec.title(), file.path));
 }
 
 } // namespace argtrace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,17 @@ struct LibraryPath {
 };
 std::vector<LibraryPath> parse_linker_cache(std::string_view bytes);
 
+/// Behind the path of a file that has been deleted while it was mapped (Linux, fs/d_path.c).
+inline constexpr std::string_view deleted_mark = " (deleted)";
+
+/// A file that a SPEC's object stands for.
+struct ObjectFile {
+    std::string path; ///< as whoever has mapped it sees it, maybe with `deleted_mark`
+    std::string here; ///< by which this process can open it, the same but for what others see, or have deleted
+};
+
 /// Opens it. Throws Error, which names the path and the reason.
-std::shared_ptr<const UserFile> open_user_file(const std::string &path);
+std::shared_ptr<const UserFile> open_user_file(const ObjectFile &object);
 
 /// What a SPEC's object is in.
 struct UserObject {
@@ -32,10 +42,10 @@ struct UserObject {
     std::string name; ///< without folders
 };
 
-/// The path of the file that the SPEC names. Throws Error, which says how to name one, if it names none or there is no such file.
-std::string user_object_path(const Spec &spec);
+/// Opens it; nothing if it is no such object as user code is in. Throws Error as open_user_file() does.
+std::optional<UserObject> open_user_object(const ObjectFile &object);
 
-/// Opens that. Throws Error, which says why, if it cannot be read or is no object.
-UserObject open_user_object(const Spec &spec, const std::string &path);
+/// Says so of one that a SPEC names.
+Error no_user_object(const Spec &spec, const ObjectFile &file);
 
 } // namespace argtrace
