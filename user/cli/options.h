@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "model/stack_choice.h"
 #include "session/options.h"
 #include "util/error.h"
 

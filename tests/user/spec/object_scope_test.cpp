@@ -2,6 +2,7 @@
 #include "spec/object_scope.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -120,13 +121,18 @@ TEST_F(OfProcess, FilesOfOneNameAreTold) {
 }
 
 TEST_F(OfProcess, WhatOthersHaveOfThatNameIsSaid) {
-    program_.run("cp $(readlink -f /usr/lib/*-linux-gnu/libstdc++.so.6 | head -n 1) libstdc++.so.6");
-    const Running running(program_.path(), program_.path("libstdc++.so.6"));
-    const std::string sentence = "/libstdc++.so.6 is meant, and not that of process";
-    const Resolved resolved = resolve_for({"usdt:libstdc++:throw"}, {});
-    EXPECT_THAT(names(resolved.probes), ElementsAre("usdt:libstdc++.so.6:libstdcxx:throw"));
-    EXPECT_THAT(resolved.left, Contains(AllOf(HasSubstr(sentence), HasSubstr(fmt::format("{}", running.pid())), HasSubstr("-p stands for theirs"))));
-    EXPECT_THAT(resolve_for({"usdt:libstdc++:throw"}, {{running.pid()}}).left, testing::IsEmpty());
+    program_.run("mkdir other && cp x own_program && cp x other/own_program");
+    const std::string path = std::getenv("PATH");
+    ::setenv("PATH", (program_.path("") + ':' + path).c_str(), 1);
+    const Running running(program_.path("other/own_program"), program_.path("libown.so.1"));
+    const Resolved of_machine = resolve_for({"u:own_program:main"}, {}), of_process = resolve_for({"u:own_program:main"}, {{running.pid()}});
+    ::setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(of_machine.probes.at(0).file->path, program_.path("own_program"));
+    EXPECT_THAT(of_machine.left, ElementsAre(HasSubstr(fmt::format("own_program is meant, and not that of process {}, which has another file of that name mapped, {}: "
+                                                                   "-p stands for theirs",
+                                                                   running.pid(), program_.path("other/own_program")))));
+    EXPECT_EQ(of_process.probes.at(0).file->path, program_.path("other/own_program"));
+    EXPECT_THAT(of_process.left, testing::IsEmpty());
 }
 
 TEST_F(OfProcess, CommandsHaveWhatTheyNeed) {
