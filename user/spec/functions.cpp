@@ -122,8 +122,9 @@ private:
     bool listing_;
     Search search_;
     FunctionFinder functions_;
-    UserFunctionFinder user_functions_{kernel_, request_.prototypes, request_.objects};
-    UsdtFinder usdt_{kernel_, request_.objects};
+    ObjectFinder objects_{request_.objects};
+    UserFunctionFinder user_functions_{kernel_, request_.prototypes, objects_};
+    UsdtFinder usdt_{kernel_, objects_};
 };
 
 } // namespace

@@ -2,10 +2,7 @@
 #include "spec/object_scope.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -13,15 +10,15 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "elf/needed.h"
 #include "elf/object.h"
 #include "model/probe_kind.h"
+#include "model/process_filter.h"
 #include "spec/user_objects.h"
-#include "util/error.h"
+#include "util/file.h"
+#include "util/glob.h"
 #include "util/process_maps.h"
-#include "util/program_path.h"
 
 namespace argtrace {
 
@@ -31,17 +28,12 @@ constexpr std::string_view all_objects = "*";
 constexpr std::size_t processes_shown = 5;
 
 bool is_glob(const Spec::Word &word) {
-    return !word.quoted && word.text.find_first_of("*?") != word.text.npos;
-}
-
-std::string_view without_mark(std::string_view path) {
-    path.remove_suffix(path.ends_with(deleted_mark) ? deleted_mark.size() : 0);
-    return path;
+    return !word.quoted && argtrace::is_glob(word.text);
 }
 
 /// A name is compared with the file's, and a path with the whole.
 bool is_meant(const Spec::Word &word, std::string_view path) {
-    path = without_mark(path);
+    path = without_deleted_mark(path);
     const bool has_folder = word.text.find('/') != word.text.npos;
     if (is_glob(word))
         return word.matches(has_folder ? path : file_name(path));
@@ -52,36 +44,6 @@ bool is_meant(const Spec::Word &word, std::string_view path) {
 std::string path_here(std::uint32_t pid, const CodeMapping &mapping) {
     std::string by_mapping = fmt::format("/proc/{}/map_files/{:x}-{:x}", pid, mapping.begin, mapping.end);
     return ::access(by_mapping.c_str(), R_OK) == 0 ? std::move(by_mapping) : fmt::format("/proc/{}/root{}", pid, mapping.path);
-}
-
-/// Processes that have another file of that name mapped: one that an update has replaced, or one of a container. Empty if there is none.
-std::string describe_other_builds(std::string_view object, const std::string &path) {
-    struct stat ours = {};
-    if (::stat(path.c_str(), &ours) != 0)
-        return {};
-    std::vector<std::string> pids;
-    std::string other;
-    std::error_code error;
-    for (const std::filesystem::directory_entry &entry : std::filesystem::directory_iterator("/proc", error)) {
-        std::string pid = entry.path().filename();
-        if (pid.find_first_not_of("0123456789") != pid.npos)
-            continue;
-        bool has_other = false;
-        for_each_code_mapping(pid, [&](const CodeMapping &mapping) {
-            if (!object_matches(object, file_name(without_mark(mapping.path))) || (mapping.inode == ours.st_ino && mapping.device == ours.st_dev))
-                return;
-            has_other = true;
-            other = mapping.path;
-        });
-        if (has_other)
-            pids.push_back(std::move(pid));
-    }
-    if (pids.empty())
-        return {};
-    const auto shown = pids.begin() + static_cast<std::ptrdiff_t>(std::min(pids.size(), processes_shown));
-    return fmt::format("{} is meant, and not that of {} {}{}, which {} another file of that name mapped, {}: -p stands for theirs", path,
-                       pids.size() == 1 ? "process" : "processes", fmt::join(pids.begin(), shown, ", "), shown < pids.end() ? " ..." : "",
-                       pids.size() == 1 ? "has" : "have", other);
 }
 
 Error no_object(const Spec &spec) {
@@ -95,8 +57,36 @@ Error no_object(const Spec &spec) {
 std::string ObjectFinder::owners() const {
     if (scope_.pids.empty())
         return scope_.command;
-    const std::string processes = fmt::format("{} {}", scope_.pids.size() == 1 ? "process" : "processes", fmt::join(scope_.pids, ", "));
+    const std::string processes = describe(ProcessFilter{scope_.pids, false});
     return scope_.command.empty() ? processes : fmt::format("{} and {}", processes, scope_.command);
+}
+
+Error ObjectFinder::none_has(const Spec &spec, std::size_t objects, std::string_view thing) const {
+    return error_in(spec, fmt::format("{}: none of the {} objects of {} has such a {}", spec.title(), objects, owners(), thing));
+}
+
+/// Once, if processes have another file of that name mapped: one that an update has replaced, or one of a container.
+void ObjectFinder::tell_other_builds(std::string_view object, const std::string &path, FoundObjects &found) {
+    struct stat ours = {};
+    if (!told_.insert(path).second || ::stat(path.c_str(), &ours) != 0)
+        return;
+    std::vector<std::uint32_t> pids;
+    std::string other;
+    for_each_number("/proc", [&](std::uint32_t pid) {
+        for_each_code_mapping(fmt::format("{}", pid), [&](const CodeMapping &mapping) {
+            if (!object_matches(object, file_name(without_deleted_mark(mapping.path))) || (mapping.inode == ours.st_ino && mapping.device == ours.st_dev))
+                return;
+            other = mapping.path;
+            if (pids.empty() || pids.back() != pid)
+                pids.push_back(pid);
+        });
+    });
+    if (pids.empty())
+        return;
+    const bool is_one = pids.size() == 1, more = pids.size() > processes_shown;
+    pids.resize(std::min(pids.size(), processes_shown));
+    found.left.push_back(fmt::format("{} is meant, and not that of {}{}, which {} another file of that name mapped, {}: -p stands for theirs", path,
+                                     describe(ProcessFilter{std::move(pids), false}), more ? " ..." : "", is_one ? "has" : "have", other));
 }
 
 void ObjectFinder::list_mapped(std::uint32_t pid) {
@@ -180,8 +170,7 @@ FoundObjects ObjectFinder::find(const Spec &spec) {
                                    title_of(*spec.kind, "./" + word.text, spec.pattern.text())));
     FoundObjects found{{{path, path}}};
     if (scope_.pids.empty() && word.text.find('/') == word.text.npos)
-        if (std::string others = describe_other_builds(word.text, path); !others.empty())
-            found.left.push_back(std::move(others));
+        tell_other_builds(word.text, path, found);
     return found;
 }
 

@@ -77,18 +77,6 @@ std::string text_of(const std::string &title, const Prototype &prototype) {
 
 } // namespace
 
-/// Null: it is no such object as user code is in.
-const UsdtFinder::Object *UsdtFinder::open(const ObjectFile &file) {
-    if (const auto known = objects_.find(file.here); known != objects_.end())
-        return &known->second;
-    std::optional<UserObject> opened = open_user_object(file);
-    if (!opened)
-        return nullptr;
-    Object object{std::move(*opened), {}};
-    object.notes = elf::read_usdt_notes(object.content);
-    return &objects_.emplace(file.here, std::move(object)).first->second;
-}
-
 std::vector<Function> UsdtFinder::make(const Object &object, const std::vector<const elf::UsdtNote *> &notes) {
     const elf::SymbolAddresses symbols(object.content);
     const FindSymbol find_symbol = [&](std::string_view name) { return symbols.find(name); };
@@ -129,17 +117,11 @@ std::vector<Function> UsdtFinder::make(const Object &object, const std::vector<c
 }
 
 FoundUserFunctions UsdtFinder::find(const Spec &spec) {
-    FoundObjects objects = files_.find(spec);
-    const std::vector<ObjectFile> &files = objects.files;
+    FoundObjects found = files_.find(spec);
+    const std::vector<Object *> objects =
+        objects_.open(spec, found.files, [](Object &object) { object.notes = elf::read_usdt_notes(object.content); });
     std::vector<Function> functions;
-    const Object *last = nullptr;
-    for (const ObjectFile &file : files) {
-        const Object *const object = open(file);
-        if (!object && files.size() == 1)
-            throw no_user_object(spec, file);
-        if (!object)
-            continue;
-        last = object;
+    for (const Object *object : objects) {
         std::vector<const elf::UsdtNote *> notes;
         for (const elf::UsdtNote &note : object->notes)
             if (spec.matches_name(full_name(note)))
@@ -148,10 +130,10 @@ FoundUserFunctions UsdtFinder::find(const Spec &spec) {
             std::ranges::move(make(*object, notes), std::back_inserter(functions));
     }
     if (!functions.empty())
-        return {std::move(functions), std::move(objects.left)};
-    if (files.size() > 1)
-        throw error_in(spec, fmt::format("{}: none of the {} objects of {} has such a USDT probe", spec.title(), files.size(), files_.owners()));
-    throw why_no_probe(spec, last->file->path, last->notes);
+        return {std::move(functions), std::move(found.left)};
+    if (found.files.size() > 1)
+        throw files_.none_has(spec, found.files.size(), "USDT probe");
+    throw why_no_probe(spec, objects.front()->file->path, objects.front()->notes);
 }
 
 std::string usdt_of_name(const elf::Object &object, const std::string &path, std::string_view name) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,23 +18,22 @@ namespace argtrace {
 /// is found once for each, under one title and with the arguments that it has there.
 class UsdtFinder {
 public:
-    /// The kernel, whose types prototypes use, stays the caller's.
-    UsdtFinder(Kernel &kernel, const ObjectScope &scope) : kernel_(kernel), files_(scope) {}
+    /// The kernel, whose types prototypes use, and the finder of objects stay the caller's.
+    UsdtFinder(Kernel &kernel, ObjectFinder &files) : kernel_(kernel), files_(files) {}
 
     /// Throws Error, which says why, if there is none.
     FoundUserFunctions find(const Spec &spec);
 
 private:
     struct Object : UserObject {
-        std::vector<elf::UsdtNote> notes;
+        std::vector<elf::UsdtNote> notes = {};
     };
 
-    const Object *open(const ObjectFile &file);
     std::vector<Function> make(const Object &object, const std::vector<const elf::UsdtNote *> &notes);
 
     Kernel &kernel_;
-    ObjectFinder files_;
-    std::map<std::string, Object> objects_; ///< by their paths here
+    ObjectFinder &files_;
+    OpenObjects<Object> objects_;
 };
 
 /// What is called so in an object whose functions have no such name: "usdt:PATH:PROVIDER:NAME" of a USDT probe; empty if that has none either.

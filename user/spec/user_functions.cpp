@@ -118,19 +118,10 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
 
 } // namespace
 
-/// Null: it is no such object as user code is in.
-UserFunctionFinder::Object *UserFunctionFinder::open(const ObjectFile &file) {
-    if (const auto known = objects_.find(file.here); known != objects_.end())
-        return &known->second;
-    std::optional<UserObject> opened = open_user_object(file);
-    if (!opened)
-        return nullptr;
-    Object object{std::move(*opened), {}, {}, {}, {}};
+void UserFunctionFinder::read(Object &object) const {
     object.functions = elf::list_functions(object.content);
     object.described = dwarf::Functions::open(object.content, *kernel_.architecture().user_functions->dwarf_registers);
-    Object &kept = objects_.emplace(file.here, std::move(object)).first->second;
-    kept.go = GoCode::of(kept.content);
-    return &kept;
+    object.go = GoCode::of(object.content);
 }
 
 /// How a function is passed its arguments.
@@ -356,34 +347,27 @@ FoundUserFunctions UserFunctionFinder::find_in(Object &object, const Spec &spec)
 }
 
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
-    const FoundObjects objects = files_.find(spec);
-    const std::vector<ObjectFile> &files = objects.files;
+    const auto [files, left] = files_.find(spec);
     if (files.size() > 1 && Choice(spec).is_address())
         throw error_in(spec, spec.pattern_at, fmt::format("{}: an address is one of an object, and {} are meant", spec.title(), files.size()));
+    const std::vector<Object *> objects = objects_.open(spec, files, [this](Object &object) { read(object); });
     FoundUserFunctions found;
-    const Object *last = nullptr;
-    for (const ObjectFile &file : files) {
-        Object *const object = open(file);
-        if (!object && files.size() == 1)
-            throw no_user_object(spec, file);
-        if (!object)
-            continue;
-        last = object;
+    for (Object *object : objects) {
         FoundUserFunctions more = find_in(*object, spec);
         std::ranges::move(more.functions, std::back_inserter(found.functions));
         std::ranges::move(more.left, std::back_inserter(found.left));
     }
     if (!found.functions.empty()) {
-        std::ranges::copy(objects.left, std::back_inserter(found.left));
+        std::ranges::copy(left, std::back_inserter(found.left));
         return found;
     }
     if (!found.left.empty())
         throw error_in(spec, fmt::format("{}: what it leads to is chosen when {} is loaded (IFUNC), and argtrace has not loaded that file: name "
                                          "the function that it leads to",
-                                         spec.title(), last->file->path));
+                                         spec.title(), objects.back()->file->path));
     if (files.size() > 1)
-        throw error_in(spec, fmt::format("{}: none of the {} objects of {} has such a function", spec.title(), files.size(), files_.owners()));
-    throw why_none(spec, last->file->path, last->content, last->functions);
+        throw files_.none_has(spec, files.size(), "function");
+    throw why_none(spec, objects.front()->file->path, objects.front()->content, objects.front()->functions);
 }
 
 } // namespace argtrace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,9 +23,9 @@ namespace argtrace {
 /// has given a prototype of, else what DWARF says, else what is known of usual libraries (library_prototypes.table); the others have six registers.
 class UserFunctionFinder {
 public:
-    /// The kernel, whose types prototypes use, stays the caller's.
-    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes, const ObjectScope &scope)
-        : kernel_(kernel), written_(prototypes), files_(scope) {}
+    /// The kernel, whose types prototypes use, and the finder of objects stay the caller's.
+    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes, ObjectFinder &files)
+        : kernel_(kernel), written_(prototypes), files_(files) {}
 
     /// Throws Error, which says why, if there is none.
     FoundUserFunctions find(const Spec &spec);
@@ -34,22 +33,22 @@ public:
 private:
     class Collection;
     struct Object : UserObject {
-        std::vector<elf::NamedFunction> functions;
-        std::unique_ptr<dwarf::Functions> described; ///< by DWARF; null: there is none
+        std::vector<elf::NamedFunction> functions = {};
+        std::unique_ptr<dwarf::Functions> described = {}; ///< by DWARF; null: there is none
         std::optional<GoCode> go = {};                 ///< nothing: it has none
         std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for
         std::shared_ptr<const GoProgram> go_program = {}; ///< once a function of Go is
     };
 
-    Object *open(const ObjectFile &file);
+    void read(Object &object) const;
     FoundUserFunctions find_in(Object &object, const Spec &spec);
     static std::function<UserReturns()> returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset);
     void add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t begin);
 
     Kernel &kernel_;
     const std::vector<WrittenPrototype> &written_;
-    ObjectFinder files_;
-    std::map<std::string, Object> objects_; ///< by their paths here
+    ObjectFinder &files_;
+    OpenObjects<Object> objects_;
 };
 
 } // namespace argtrace

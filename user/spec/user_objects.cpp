@@ -127,9 +127,7 @@ std::shared_ptr<const UserFile> open_user_file(const ObjectFile &object) {
 
 std::optional<UserObject> open_user_object(const ObjectFile &object) {
     std::shared_ptr<const UserFile> file = open_user_file(object);
-    std::string path = object.path;
-    if (path.ends_with(deleted_mark))
-        path.resize(path.size() - deleted_mark.size());
+    std::string path(without_deleted_mark(object.path));
     std::string name(file_name(path));
     std::optional<elf::Object> content = elf::Object::open(Fd(::dup(file->file.get())), std::move(path));
     if (!content)

@@ -26,6 +26,11 @@ std::vector<LibraryPath> parse_linker_cache(std::string_view bytes);
 /// Behind the path of a file that has been deleted while it was mapped (Linux, fs/d_path.c).
 inline constexpr std::string_view deleted_mark = " (deleted)";
 
+/// The path that it had.
+constexpr std::string_view without_deleted_mark(std::string_view path) {
+    return path.substr(0, path.size() - (path.ends_with(deleted_mark) ? deleted_mark.size() : 0));
+}
+
 /// A file that a SPEC's object stands for.
 struct ObjectFile {
     std::string path; ///< as whoever has mapped it sees it, maybe with `deleted_mark`

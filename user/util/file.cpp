@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <system_error>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -78,6 +80,17 @@ void read_lines(const std::string &path, const std::function<void(std::string_vi
     }
     if (used > 0)
         visit({text.data(), used});
+}
+
+void for_each_number(const std::string &folder, const std::function<void(std::uint32_t)> &visit) {
+    const std::unique_ptr<DIR, int (*)(DIR *)> open(::opendir(folder.c_str()), ::closedir);
+    while (const dirent *entry = open ? ::readdir(open.get()) : nullptr) {
+        const std::string_view name = entry->d_name;
+        std::uint32_t number = 0;
+        const auto [rest, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+        if (problem == std::errc{} && rest == name.data() + name.size())
+            visit(number);
+    }
 }
 
 void raise_file_limit() {

@@ -30,6 +30,9 @@ std::optional<std::uint64_t> number_in_file(const std::string &path);
 /// line. Throws std::system_error with the errno.
 void read_lines(const std::string &path, const std::function<void(std::string_view)> &visit);
 
+/// Calls `visit` with the names in a folder that are numbers: processes in /proc, descriptors. There are none in one that cannot be read.
+void for_each_number(const std::string &folder, const std::function<void(std::uint32_t)> &visit);
+
 /// Lets this process have as many files open as it may.
 void raise_file_limit();
 

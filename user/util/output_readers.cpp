@@ -2,11 +2,8 @@
 #include "util/output_readers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <dirent.h>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -15,25 +12,13 @@
 
 #include <fmt/format.h>
 
+#include "util/file.h"
+
 namespace argtrace {
 
 namespace {
 
 constexpr std::string_view terminals = "/dev/pts/";
-
-/// Calls `visit` with the names in a folder that are numbers.
-template<typename Visit>
-void for_each_number(const std::string &folder, Visit visit) {
-    const std::unique_ptr<DIR, int (*)(DIR *)> open(::opendir(folder.c_str()), ::closedir);
-    while (const dirent *entry = open ? ::readdir(open.get()) : nullptr) {
-        const std::string_view name = entry->d_name;
-        std::uint32_t number = 0;
-        const auto [rest, problem] =
-            std::from_chars(name.data(), name.data() + name.size(), number);
-        if (problem == std::errc{} && rest == name.data() + name.size())
-            visit(number);
-    }
-}
 
 std::string link_target(const std::string &path) {
     char target[256];
