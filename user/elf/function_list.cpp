@@ -43,7 +43,9 @@ public:
     std::vector<NamedFunction> take() {
         // Names that begin with '_' are the library's own: malloc is also __libc_malloc.
         const auto order = [](const NamedFunction &function) {
-            return std::tuple(function.address, function.symbol.find_first_not_of('_'), std::string_view(function.symbol));
+            // Go's runtime has a generic function without its types.
+            return std::tuple(function.address, function.symbol.find("[...]") != std::string::npos, function.symbol.find_first_not_of('_'),
+                              std::string_view(function.symbol));
         };
         std::sort(functions_.begin(), functions_.end(),
                   [order](const NamedFunction &a, const NamedFunction &b) { return order(a) < order(b); });

@@ -2,6 +2,7 @@
 #include "elf/go_functions.h"
 
 #include <algorithm>
+#include <array>
 
 #include "elf/byte_reader.h"
 #include "elf/section_entries.h"
@@ -13,6 +14,9 @@ namespace {
 // Go's runtime/symtab.go: pcHeader, functab, _func. Version 1.18 has no line of the function's beginning.
 constexpr std::uint32_t magic_1_18 = 0xfffffff0, magic_1_20 = 0xfffffff1;
 constexpr std::size_t flags_at_1_18 = 37, flags_at_1_20 = 41;
+constexpr std::size_t unit_end = 36; // of what says which files are those of the function's unit
+constexpr std::uint64_t units_at_header = 40, file_names_at_header = 48;
+constexpr std::size_t inlined_table = 2; // _PCDATA_InlTreeIndex
 constexpr std::uint8_t top_frame = 1, assembly = 4;
 constexpr std::uint64_t function_entry_size = 8, text_at_header = 24;
 
@@ -49,6 +53,16 @@ std::string_view text_at(const Text &content, std::uint64_t offset) {
     return rest.substr(0, rest.find('\0'));
 }
 
+std::uint64_t number_at(const Text &content, std::uint64_t offset) {
+    return ByteReader(behind(content, offset)).number<std::uint64_t>();
+}
+
+/// The source file that a unit has under a number.
+std::string_view source_file(const Text &content, std::uint64_t unit, std::int64_t number) {
+    const std::uint64_t entry = number_at(content, units_at_header) + sizeof(std::uint32_t) * (unit + static_cast<std::uint64_t>(number));
+    return text_at(content, number_at(content, file_names_at_header) + ByteReader(behind(content, entry)).number<std::uint32_t>());
+}
+
 /// The flag is right but for signals, whose handlers' caller we know, and for the scheduler's stack, to which mcall() changes for good.
 GoFunctions::Caller caller_of(std::string_view name, bool is_top) {
     using Caller = GoFunctions::Caller;
@@ -57,6 +71,17 @@ GoFunctions::Caller caller_of(std::string_view name, bool is_top) {
     if (name == "runtime.systemstack" || name == "runtime.morestack" || name == "runtime.asmcgocall")
         return Caller::elsewhere;
     return is_top && name != "runtime.sigtramp" && name != "runtime.cgoSigtramp" ? Caller::none : Caller::on_stack;
+}
+
+/// What compares values of a type, or hashes them: made by the compiler, but to wrap nothing.
+bool is_of_type(std::string_view name) {
+    return name.starts_with("type.") || name.starts_with("type:");
+}
+
+/// "main.f.gowrap1", "main.f.deferwrap1": what `go` and `defer` are given with its arguments, since Go 1.22.
+bool is_of_statement(std::string_view name) {
+    const std::string_view last = name.substr(std::min(name.rfind('.'), name.size()));
+    return last.starts_with(".gowrap") || last.starts_with(".deferwrap");
 }
 
 } // namespace
@@ -89,43 +114,104 @@ std::optional<GoFunctions> GoFunctions::read(const Object &object) {
     // A program that is loaded anywhere has a relocation there, and the newest ones have nothing.
     if (found.text_ == 0)
         found.text_ = relocated(object, section->header.sh_addr + text_at_header).value_or(text_address(object));
+    found.wrapper_ = found.wrapper_number();
+    return found;
+}
+
+struct GoFunctions::Description {
+    std::uint32_t start, end; ///< behind the beginning of the code
+    std::uint32_t name, sizes, files, tables, unit;
+    std::uint8_t number, flags;
+    std::string_view tables_at; ///< where the tables of the function are, each as an offset
+};
+
+std::optional<GoFunctions::Description> GoFunctions::describe(std::size_t number) const {
+    if (number >= count_)
+        return std::nullopt;
+    ByteReader entry(behind(content_, functions_at_ + number * function_entry_size));
+    Description described = {};
+    described.start = entry.number<std::uint32_t>();
+    const auto at = entry.number<std::uint32_t>();
+    described.end = entry.number<std::uint32_t>();
+    ByteReader fields(behind(content_, functions_at_ + at));
+    fields.number<std::uint32_t>(); // where it begins
+    described.name = fields.number<std::uint32_t>();
+    fields.take(8);
+    described.sizes = fields.number<std::uint32_t>();
+    described.files = fields.number<std::uint32_t>();
+    fields.take(4); // lines
+    described.tables = fields.number<std::uint32_t>();
+    described.unit = fields.number<std::uint32_t>();
+    fields.take(flags_at_ - unit_end - 1);
+    described.number = fields.number<std::uint8_t>();
+    described.flags = fields.number<std::uint8_t>();
+    fields.take(2);
+    described.tables_at = fields.rest();
+    if (entry.failed() || fields.failed() || described.end <= described.start)
+        return std::nullopt;
+    return described;
+}
+
+// The runtime numbers some functions that are special to it, each another, and last all that wrap others: numbers change with its version.
+std::uint8_t GoFunctions::wrapper_number() const {
+    std::array<std::size_t, 256> counts = {};
+    for (std::size_t i = 0; i < count_; i++)
+        if (const auto described = describe(i))
+            counts[described->number]++;
+    std::size_t last = counts.size() - 1;
+    while (last > 0 && counts[last] == 0)
+        last--;
+    return counts[last] > 1 ? static_cast<std::uint8_t>(last) : 0;
+}
+
+// What it wraps is a part of it then, and is called nowhere.
+bool GoFunctions::has_inlined(const Description &described) const {
+    ByteReader tables(described.tables_at);
+    tables.take(sizeof(std::uint32_t) * inlined_table);
+    const auto table = tables.number<std::uint32_t>();
+    bool found = false;
+    if (described.tables > inlined_table && table != 0)
+        visit_values(table, described.start, described.end, [&found](std::uint64_t, std::uint64_t, std::int64_t value) { found = found || value >= 0; });
     return found;
 }
 
 std::optional<GoFunctions::Function> GoFunctions::at(std::size_t number) const {
-    if (number >= count_)
+    const auto described = describe(number);
+    if (!described)
         return std::nullopt;
-    ByteReader entry(behind(content_, functions_at_ + number * function_entry_size));
-    const auto start = entry.number<std::uint32_t>(), described_at = entry.number<std::uint32_t>(), end = entry.number<std::uint32_t>();
-    ByteReader description(behind(content_, functions_at_ + described_at));
-    description.number<std::uint32_t>(); // where it begins
-    const auto name = description.number<std::uint32_t>();
-    description.take(8);
-    const auto sizes = description.number<std::uint32_t>();
-    description.take(flags_at_ - 20);
-    const auto flags = description.number<std::uint8_t>();
-    if (entry.failed() || description.failed() || end <= start)
-        return std::nullopt;
-    return Function{text_ + start, text_ + end, name, caller_of(text_at(names_, name), flags & top_frame), (flags & assembly) != 0, sizes};
+    const std::string_view name = text_at(names_, described->name);
+    bool is_made = wrapper_ != 0 && described->number == wrapper_ && !is_of_type(name);
+    // What ends in a jump to the method of an embedded type is not numbered so.
+    if (!is_made && name.find(").") != name.npos) {
+        std::optional<std::int64_t> file;
+        visit_values(described->files, described->start, described->end, [&file](std::uint64_t, std::uint64_t, std::int64_t value) { file = file.value_or(value); });
+        is_made = file && *file >= 0 && source_file(content_, described->unit, *file) == "<autogenerated>";
+    }
+    const bool is_wrapper = is_made && (is_of_statement(name) || !has_inlined(*described));
+    return Function{text_ + described->start, text_ + described->end, described->name, caller_of(name, described->flags & top_frame),
+                    (described->flags & assembly) != 0, is_wrapper, described->sizes};
 }
 
-void GoFunctions::visit_sizes(const Function &function,
-                              const std::function<void(std::uint64_t, std::uint64_t, std::int64_t)> &visit) const {
-    if (function.sizes == 0)
+void GoFunctions::visit_sizes(const Function &function, const Visit &visit) const {
+    visit_values(function.sizes, function.start, function.end, visit);
+}
+
+void GoFunctions::visit_values(std::uint32_t table_at, std::uint64_t start, std::uint64_t end, const Visit &visit) const {
+    if (table_at == 0)
         return;
-    ByteReader table(behind(content_, sizes_at_ + function.sizes));
-    std::uint64_t at = function.start;
-    std::int64_t size = -1;
-    while (at < function.end) {
+    ByteReader table(behind(content_, sizes_at_ + table_at));
+    std::uint64_t at = start;
+    std::int64_t value = -1;
+    while (at < end) {
         const std::uint64_t change = table.uleb();
-        if (table.failed() || (change == 0 && at != function.start))
+        if (table.failed() || (change == 0 && at != start))
             return;
-        size += static_cast<std::int64_t>(change >> 1) ^ -static_cast<std::int64_t>(change & 1);
-        const std::uint64_t end = at + std::min(table.uleb(), function.end - at);
-        if (table.failed() || end == at)
+        value += static_cast<std::int64_t>(change >> 1) ^ -static_cast<std::int64_t>(change & 1);
+        const std::uint64_t next = at + std::min(table.uleb(), end - at);
+        if (table.failed() || next == at)
             return;
-        visit(at, end, size);
-        at = end;
+        visit(at, next, value);
+        at = next;
     }
 }
 

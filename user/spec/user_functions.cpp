@@ -71,6 +71,17 @@ std::optional<std::uint64_t> resolved_here(const elf::Object &object, const User
     return object.offset_of(reinterpret_cast<std::uintptr_t>(address) - base);
 }
 
+/// "main.pick[go.shape.int]", a function or a method of Go for types of one shape.
+bool is_go_generic(std::string_view symbol) {
+    return symbol.find("[go.shape.") != symbol.npos;
+}
+
+/// "main.pick[...]", as Go's own stacks have it.
+std::string without_types(std::string_view symbol) {
+    const std::size_t begin = symbol.find('['), end = symbol.rfind(']');
+    return fmt::format("{}[...]{}", symbol.substr(0, begin), symbol.substr(end + 1));
+}
+
 /// Which functions a spec means.
 class Choice {
 public:
@@ -80,7 +91,7 @@ public:
     std::uint64_t number() const { return spec_.pattern.kind() == Pattern::Kind::name ? place_.number : 0; }
 
     bool matches(const elf::NamedFunction &function) {
-        if (matches_text(function.symbol))
+        if (matches_text(function.symbol) || (is_go_generic(function.symbol) && matches_text(without_types(function.symbol))))
             return true;
         return function.name != function.symbol && (matches_text(function.name) || matches_text(elf::plain_name(function.name, room_)));
     }
@@ -325,7 +336,8 @@ FoundUserFunctions UserFunctionFinder::find_in(Object &object, const Spec &spec)
 
     std::vector<std::string> unresolved;
     for (const elf::NamedFunction &function : object.functions) {
-        if (!choice.matches(function) || (is_cold(function.symbol) && spec.pattern.kind() != Pattern::Kind::name))
+        const bool is_named = spec.pattern.kind() == Pattern::Kind::name;
+        if (!choice.matches(function) || (!is_named && (is_cold(function.symbol) || (object.go && object.go->is_wrapper(function)))))
             continue;
         const std::optional<std::uint64_t> offset =
             function.is_resolver ? resolved_here(object.content, *object.file, function) : std::optional(function.offset);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "elf/go_entry.h"
 #include "elf/go_functions.h"
 #include "elf/go_version.h"
+#include "elf/symbol_tables.h"
 #include "elf/symbol_addresses.h"
 
 namespace argtrace {
@@ -26,7 +28,7 @@ struct GoidRow {
 };
 
 constexpr GoidRow goid_rows[] = {
-    {"go1.18", 152}, {"go1.19", 152}, {"go1.20", 152}, {"go1.21", 152}, {"go1.22", 152}, {"go1.23", 160}, {"go1.24", 160}, {"go1.25", 152},
+    {"go1.18", 152}, {"go1.19", 152}, {"go1.20", 152}, {"go1.21", 152}, {"go1.22", 152}, {"go1.23", 160}, {"go1.24", 160}, {"go1.25", 152}, {"go1.26", 152},
 };
 
 /// "go1.19" of "go1.19.8", "go1.19rc1" and "go1.19".
@@ -66,10 +68,24 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
     if (!is_go && !functions)
         return std::nullopt;
     GoCode code(object);
+    const auto name_of = [&](const elf::GoFunctions::Function &function) { return elf::string_at(functions->names(), function.name); };
+    std::set<std::string_view> assembly;
     for (std::size_t i = 0; functions && i < functions->count(); i++)
-        if (const auto function = functions->at(i))
-            code.functions_.emplace(function->start, function->is_assembly);
+        if (const auto function = functions->at(i)) {
+            code.functions_.emplace(function->start, Kind{function->is_assembly, function->is_wrapper});
+            if (function->is_assembly)
+                assembly.insert(name_of(*function));
+        }
+    // What Go calls assembly by has its arguments where Go has them, and returns where it can be followed.
+    for (std::size_t i = 0; functions && i < functions->count(); i++)
+        if (const auto function = functions->at(i); function && function->is_wrapper && assembly.contains(name_of(*function)))
+            code.functions_.at(function->start).is_wrapper = false;
     return code;
+}
+
+bool GoCode::is_wrapper(const elf::NamedFunction &function) const {
+    const auto known = functions_.find(function.address);
+    return known != functions_.end() && known->second.is_wrapper;
 }
 
 std::uint32_t GoCode::entry(const elf::NamedFunction &function) const {
@@ -80,7 +96,7 @@ std::string_view GoCode::why_not_followed(const elf::NamedFunction &function) co
     const auto known = functions_.find(function.address);
     if (known == functions_.end())
         return "it is in a program that was made by Go before version 1.18, or whose functions are not known";
-    if (known->second || function.symbol.ends_with(".abi0"))
+    if (known->second.is_assembly || function.symbol.ends_with(".abi0"))
         return "it is written in assembly, or called from there, and has no goroutine in the register that functions of Go have it in";
     return {};
 }

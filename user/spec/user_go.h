@@ -23,6 +23,9 @@ public:
     /// Whether a function is Go's, and not C's in a program of both. Where nothing tells, all are.
     bool has(const elf::NamedFunction &function) const { return functions_.empty() || functions_.contains(function.address); }
 
+    /// Whether all that it does is to call another function, whose call is one as well. A pattern does not mean these.
+    bool is_wrapper(const elf::NamedFunction &function) const;
+
     /// Where its calls begin, in bytes from its first instruction.
     std::uint32_t entry(const elf::NamedFunction &function) const;
 
@@ -36,7 +39,10 @@ private:
     explicit GoCode(const elf::Object &object) : object_(&object) {}
 
     const elf::Object *object_;
-    std::map<std::uint64_t, bool> functions_; ///< by address: whether they are written in assembly. None: the program is too old to say
+    struct Kind {
+        bool is_assembly, is_wrapper;
+    };
+    std::map<std::uint64_t, Kind> functions_; ///< by address. None: the program is too old to say
 };
 
 /// What is known of a program of Go, by its debug information where it has any.

@@ -207,6 +207,132 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //go:noinline
 func (s *server) path(path string, n int) string { return s.name + path }
 
+type inner struct{ N int }
+
+//go:noinline
+func (i inner) value(n int) int { return i.N + n }
+
+//go:noinline
+func (i *inner) pointer(n int) int { i.N++; return i.N + n }
+
+// The compiler makes it a part of what calls it.
+func (i inner) small(n int) int { return i.N*2 + n }
+
+type outer struct {
+	name string
+	inner
+}
+
+type far struct {
+	depth int
+	*outer
+}
+
+type clashing struct {
+	far
+	near inner
+	inner
+	twin
+}
+
+type twin struct{ depth int }
+
+type shaped interface {
+	value(int) int
+	pointer(int) int
+	small(int) int
+}
+
+//go:noinline
+func through(s shaped, n int) (int, int, int) { return s.value(n), s.pointer(n), s.small(n) }
+
+//go:noinline
+func bound(f func(int) int, n int) int { return f(n) }
+
+//go:noinline
+func embeds(o *outer, f far, c *clashing, n int) int { return o.N + f.N + c.N + n }
+
+//go:noinline
+func choose[T any](v T, n int) (first T, second int) {
+	if n%7 == 8 {
+		fmt.Println(v)
+	}
+	return v, n
+}
+
+type box[T any] struct{ all []T }
+
+//go:noinline
+func (b *box[T]) put(v T, n int) int { b.all = append(b.all, v); return len(b.all) + n }
+
+type places struct {
+	first *pair
+	next  *places
+	at    time.Time
+}
+
+//go:noinline
+func shows(c complex64, e struct{}, z complex128, ps []pair, s *server, p *places, none [0]int) complex128 {
+	return complex128(c) + z + complex(float64(len(ps)), 0)
+}
+
+// Methods that are called by functions which the compiler makes.
+func wrappers(count int) {
+	for n := 0; n < count; n++ {
+		o := &outer{"o", inner{n}}
+		through(o, n)
+		said("value", o.N, n+1, bound(o.value, n+1))
+		said("pointer", o.N+1+n, bound(o.pointer, n))
+		done := make(chan bool)
+		go o.pointer(n)
+		go func() {
+			defer close(done)
+			defer o.value(n)
+		}()
+		<-done
+		far := far{n, &outer{"far", inner{n * 2}}}
+		c := &clashing{far, inner{n * 3}, inner{n * 5}, twin{n}}
+		said("embeds", o.N, far.N, "far", n, c.N, c.near.N, embeds(o, far, c, n))
+	}
+}
+
+func generics(count int) {
+	b, words := &box[pair]{}, &box[string]{}
+	for n := 0; n < count; n++ {
+		word := strings.Repeat("ab", n%5) + fmt.Sprint(n)
+		number, _ := choose(n, n)
+		said("choose", n, n, number, n)
+		text, _ := choose(word, n)
+		said("choose", word, n, text, n)
+		choose(direction(n), n)
+		said("choose", n%256, n, n%256, n)
+		choose(pair{n, word}, n)
+		said("choose", n, word, n, n, word, n)
+		said("put", n, word, n, b.put(pair{n, word}, n))
+		said("put", word, n, words.put(word, n))
+	}
+}
+
+func shown(count int) {
+	for n := 0; n < count; n++ {
+		ps := []pair{{n, "first"}, {-n, fmt.Sprint("second", n)}, {7, ""}}[:n%4]
+		s := &server{number: n, name: fmt.Sprint("name", n)}
+		p := &places{first: &pair{n, "in"}, at: time.Unix(int64(n)*1000000, int64(n)).UTC()}
+		p.next = p
+		c, z := complex(float32(n)+0.5, -float32(n)-0.5), complex(float64(n)+0.25, 1.5)
+		sum := shows(c, struct{}{}, z, ps, s, p, [0]int{})
+		all := parts{"c.(real)": float64(n) + 0.5, "c.(imag)": -float64(n) - 0.5, "z.(real)": float64(n) + 0.25, "z.(imag)": 1.5, "ret.(imag)": imag(sum), "ps.len": len(ps),
+			"s.number": s.number, "s.name": s.name, "s.served": 0, "p.at": p.at.Unix(), "p.at.nsec": n}
+		for i, one := range ps {
+			all[fmt.Sprintf("ps.[%d].X", i)] = one.X
+			if one.S != "" {
+				all[fmt.Sprintf("ps.[%d].S", i)] = one.S
+			}
+		}
+		said("shows", all)
+	}
+}
+
 func values(count int) {
 	said("none")
 	none()
@@ -396,6 +522,12 @@ func main() {
 		values(300)
 	case "composites":
 		composites(200)
+	case "wrappers":
+		wrappers(200)
+	case "generics":
+		generics(100)
+	case "shown":
+		shown(20)
 	case "stacks":
 		stacks(600)
 	case "collected":
