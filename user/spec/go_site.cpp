@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "abi/go_x86_64.h"
 #include "abi/placement.h"
+#include "btf/go_type_name.h"
 
 namespace argtrace {
 
@@ -103,21 +105,6 @@ bool is_plain_name(std::string_view name) {
            std::ranges::find(words, name) == std::end(words) && !name.starts_with("ret");
 }
 
-// "struct main.T *" is "*main.T".
-std::string go_type(std::string_view type) {
-    std::string stars;
-    for (; type.ends_with('*'); type.remove_suffix(1))
-        stars += '*';
-    while (type.ends_with(' '))
-        type.remove_suffix(1);
-    for (const std::string_view word : {"const ", "struct ", "union ", "enum "})
-        if (type.starts_with(word))
-            type.remove_prefix(word.size());
-    if (type == "void" && !stars.empty())
-        return stars.substr(1) + "unsafe.Pointer";
-    return stars.append(type);
-}
-
 } // namespace
 
 UsdtSite go_site(const Prototype &prototype) {
@@ -147,17 +134,25 @@ UsdtSite go_site(const Prototype &prototype) {
 void name_as_go(Prototype &prototype) {
     const std::size_t count = prototype.parameters.size() - prototype.results;
     std::vector<std::string> parameters, results;
+    const auto is_taken = [&](std::string_view name) { return std::ranges::find(prototype.parameters, name, &Parameter::name) != prototype.parameters.end(); };
+    bool is_named = false;
     for (std::size_t i = 0; i < prototype.parameters.size(); i++) {
         Parameter &one = prototype.parameters[i];
         if (i < count && !is_plain_name(one.name))
             one.name = fmt::format("arg{}", i);
-        if (i < count)
-            parameters.push_back(fmt::format("{} {}", one.name, go_type(one.type)));
-        else
-            results.push_back(go_type(one.type));
+        if (i < count) {
+            parameters.push_back(fmt::format("{} {}", one.name, go_type_name(one.type)));
+            continue;
+        }
+        std::string name = one.go ? std::exchange(one.go->result_name, {}) : std::string();
+        if (is_plain_name(name) && name != "_" && !is_taken(name))
+            one.go->result_name = std::move(name);
+        const bool has_name = one.go && !one.go->result_name.empty();
+        results.push_back(has_name ? fmt::format("{} {}", one.go->result_name, go_type_name(one.type)) : go_type_name(one.type));
+        is_named = is_named || has_name;
     }
     prototype.text = fmt::format("{}({})", prototype.function, fmt::join(parameters, ", "));
-    if (results.size() == 1)
+    if (results.size() == 1 && !is_named)
         prototype.text += ' ' + results.front();
     else if (!results.empty())
         prototype.text += fmt::format(" ({})", fmt::join(results, ", "));
