@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -212,15 +213,22 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
 void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry) {
     for (const bool results : {false, true}) {
         std::size_t number = 0;
-        const auto is_wanted = [results](SourceParameter &parameter) { return is_go_result(parameter.declared) == results; };
+        // Go 1.24 says a result twice that is on the heap.
+        std::set<std::string_view> names;
+        const auto is_wanted = [&](SourceParameter &parameter) {
+            const std::string_view name = name_of(parameter.declared);
+            return is_go_result(parameter.declared) == results && (name.empty() || name == "_" || names.insert(name).second);
+        };
         const auto count = std::ranges::count_if(parameters, is_wanted);
+        names.clear();
         for (SourceParameter &parameter : parameters) {
             if (!is_wanted(parameter))
                 continue;
             Parameter one{std::string(name_of(parameter.declared)), maker.type_of(parameter.declared)};
-            if (results)
+            if (results) {
+                one.go.result_name = std::move(one.name);
                 one.name = count == 1 ? "ret" : "ret" + std::to_string(number);
-            else if (parameter.own) {
+            } else if (parameter.own) {
                 one.go.at_entry = go_entry_registers(*parameter.own, entry);
                 one.go.on_stack = go_stack_place(*parameter.own, entry);
                 one.has_place_list = has_location_list(*parameter.own);
@@ -259,6 +267,7 @@ BtfPtr Functions::Prototypes::take() {
         for (Made::Parameter &parameter : function.parameters) {
             if (function.language == Language::go) {
                 GoValue value = go_value(made.types, parameter.type);
+                value.result_name = std::move(parameter.go.result_name);
                 value.at_entry = std::move(parameter.go.at_entry);
                 // A list may have the place of that part alone which the function uses, without saying so.
                 if (!parameter.has_place_list || (value.parts && value.parts->size() == 1))

@@ -16,6 +16,7 @@ using Kind = MadeType::Kind;
 
 // Go's cmd/internal/dwarf and reflect/type.go
 constexpr unsigned go_kind_attribute = 0x2900;
+constexpr unsigned go_embedded_attribute = 0x2903, go_dictionary_attribute = 0x2906;
 constexpr std::uint64_t go_kind_mask = 31;
 
 constexpr std::uint32_t go_word = 8;
@@ -98,6 +99,14 @@ bool is_go_result(Dwarf_Die &parameter) {
 
 GoKind go_kind(Dwarf_Die &type) {
     return go_kind_of(number_of(type, go_kind_attribute).value_or(0) & go_kind_mask);
+}
+
+bool is_go_embedded(Dwarf_Die &member) {
+    return has_flag(member, go_embedded_attribute);
+}
+
+bool is_go_type_parameter(Dwarf_Die &type) {
+    return dwarf_tag(&type) == DW_TAG_typedef && dwarf_hasattr(&type, go_dictionary_attribute);
 }
 
 GoValue go_value(const MadeTypes &types, std::uint32_t type) {

@@ -20,6 +20,12 @@ bool is_go_result(Dwarf_Die &parameter);
 /// What a type is to Go, by its own DIE. One that only has another name for it says nothing.
 GoKind go_kind(Dwarf_Die &type);
 
+/// Whether a member of a struct is embedded.
+bool is_go_embedded(Dwarf_Die &member);
+
+/// Whether a type is only the name that a generic function has for another, which its instances have in common.
+bool is_go_type_parameter(Dwarf_Die &type);
+
 /// What a value of a type that has been made consists of, without registers.
 GoValue go_value(const MadeTypes &types, std::uint32_t type);
 

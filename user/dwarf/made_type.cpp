@@ -183,10 +183,15 @@ BtfPtr MadeTypes::to_btf(btf *base) const {
             throw no_memory();
     if (btf__add_int(types.get(), "__ARRAY_SIZE_TYPE__", 4, 0) <= 0)
         throw no_memory();
-    for (std::size_t i = 0; i < types_.size(); i++)
+    for (std::size_t i = 0; i < types_.size(); i++) {
+        const int type = static_cast<int>(first_ + i);
         if (types_[i].go != GoKind::none)
-            (void)btf__add_decl_tag(types.get(), fmt::format("{}{}", go_kind_tag, static_cast<int>(types_[i].go)).c_str(),
-                                    static_cast<int>(first_ + i), -1);
+            (void)btf__add_decl_tag(types.get(), fmt::format("{}{}", go_kind_tag, static_cast<int>(types_[i].go)).c_str(), type, -1);
+        const std::vector<MadeType::Field> &fields = types_[i].fields;
+        for (std::size_t j = 0; j < fields.size() && j < parts_max && fields[j].bit < 8 * types_[i].size; j++)
+            if (fields[j].is_embedded)
+                (void)btf__add_decl_tag(types.get(), std::string(go_embedded_tag).c_str(), type, static_cast<int>(j));
+    }
     return types;
 }
 

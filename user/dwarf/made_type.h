@@ -35,6 +35,7 @@ struct MadeType {
         std::uint32_t type = 0;
         std::uint64_t bit = 0;
         std::uint32_t bits = 0; ///< of a bit-field
+        bool is_embedded = false; ///< Go's: what it has is promoted to the struct
     };
     struct Enumerator {
         std::string name;

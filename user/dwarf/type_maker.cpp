@@ -118,7 +118,7 @@ std::string TypeMaker::key_of(Dwarf_Die &die) {
 }
 
 std::uint32_t TypeMaker::number_of_type(Dwarf_Die die, Turn turn) {
-    for (int depth = 0; depth < depth_max && is_seen_through(dwarf_tag(&die)); depth++) {
+    for (int depth = 0; depth < depth_max && (is_seen_through(dwarf_tag(&die)) || is_go_type_parameter(die)); depth++) {
         const auto target = referred(die, DW_AT_type);
         if (!target)
             return 0;
@@ -265,6 +265,13 @@ void TypeMaker::describe_number(Dwarf_Die &die, MadeType &made) {
         return;
     }
     const bool is_complex = encoding == DW_ATE_complex_float;
+    if (is_complex && made.go != GoKind::none) {
+        const std::uint64_t half = made.size / 2;
+        const std::uint32_t part = made_.add({.kind = Kind::floating, .number = MadeType::Number::floating, .name = half == 4 ? "float32" : "float64", .size = half});
+        made.kind = Kind::structure;
+        made.fields = {{.name = "real", .type = part}, {.name = "imag", .type = part, .bit = 8 * half}};
+        return;
+    }
     if (!is_complex && encoding != DW_ATE_float && encoding != DW_ATE_decimal_float)
         return;
     made.number = is_x87(made.name) ? (is_complex ? MadeType::Number::complex_x87 : MadeType::Number::x87)
@@ -382,6 +389,7 @@ std::optional<MadeType::Field> TypeMaker::field_of(Dwarf_Die &parent, Dwarf_Die 
     MadeType::Field field{.type = target_of(child, Turn::now), .bit = place->bit, .bits = place->bits};
     if (tag == DW_TAG_member)
         field.name = std::string(name_of(child));
+    field.is_embedded = is_go_embedded(child);
     return field;
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "lang/checker.h"
 #include "lang/spaces.h"
@@ -114,10 +115,34 @@ std::string Checker::suggest_member(Type aggregate, const std::string &wanted) c
 }
 
 NodePtr Checker::member_of(NodePtr aggregate, const Ast &ast) {
+    if (!is_go() || types_.member(aggregate->type, ast.token.text))
+        return member_of(std::move(aggregate), ast.token.text, ast);
+    return promoted_member(std::move(aggregate), ast);
+}
+
+// A member of a struct that is embedded, in Go, where pointers are followed.
+NodePtr Checker::promoted_member(NodePtr aggregate, const Ast &ast) {
     const std::string &wanted = ast.token.text;
+    const Types::Promotion promotion = types_.promotion(aggregate->type, wanted);
+    if (!promotion.other.empty())
+        fail(ast.token.at, fmt::format("{} has several {}: {}.{} and {}.{} are as deep as each other", name(aggregate->type), wanted,
+                                       fmt::join(promotion.path, "."), wanted, fmt::join(promotion.other, "."), wanted));
+    for (const std::string_view outer : promotion.path) {
+        NodePtr inner = member_of(std::move(aggregate), outer, ast);
+        if (traits(*inner).kind == TypeKind::pointer) {
+            NodePtr pointer = pointer_to_follow(std::move(inner), ast, ast.token.at);
+            const Type target = types_.target(pointer->type);
+            inner = make_node(Node::Kind::object, target, ast, std::move(pointer));
+        }
+        aggregate = std::move(inner);
+    }
+    return member_of(std::move(aggregate), wanted, ast);
+}
+
+NodePtr Checker::member_of(NodePtr aggregate, std::string_view wanted, const Ast &ast) {
     const auto member = types_.member(aggregate->type, wanted);
     if (!member)
-        fail(ast.token.at, fmt::format("{} has no {}{}", name(aggregate->type), wanted, suggest_member(aggregate->type, wanted)));
+        fail(ast.token.at, fmt::format("{} has no {}{}", name(aggregate->type), wanted, suggest_member(aggregate->type, std::string(wanted))));
     if (aggregate->kind == Node::Kind::register_object)
         return register_part(*aggregate, aggregate->value + member->bit_offset, member->bits,
                              member->type, ast);

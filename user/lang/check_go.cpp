@@ -142,9 +142,10 @@ NodePtr Checker::call_len(const Ast &ast) {
     return either(std::move(is_nil), make_constant(0, long_type, ast), convert(go_member(operand, member, ast), long_type), ast);
 }
 
-// element(x, i): the text of an element of a slice of strings; where there are not so many nothing, which is no fault.
+// element(x, i): the text of an element of a slice of strings; where there are not so many nothing, which is no fault. element(x, i, m): that of a member of an element
+// which is a struct.
 NodePtr Checker::call_element(const Ast &ast) {
-    require_operands(ast, 2, 2, "element(SLICE, INDEX)");
+    require_operands(ast, 2, 3, "element(SLICE, INDEX)");
     const Ast &operand = *ast.operands[0];
     const NodePtr slice = check(operand);
     if (!is_go() || types_.go_kind(slice->type) != GoKind::slice)
@@ -152,15 +153,24 @@ NodePtr Checker::call_element(const Ast &ast) {
     NodePtr index = integer(*ast.operands[1], "an index");
     if (!index->is_constant() || index->value > go_elements_max)
         fail(ast.operands[1]->at, fmt::format("the index of element() is a number up to {}; an element at any other is x[i]", go_elements_max));
-    const Type string = types_.target(go_member(operand, "array", ast)->type);
+    const Type element = types_.target(go_member(operand, "array", ast)->type);
+    Type string = element;
+    std::uint64_t place = 0;
+    if (ast.operands.size() == 3) {
+        const auto member = types_.traits(element).kind == TypeKind::aggregate ? types_.member(element, ast.operands[2]->token.text) : std::nullopt;
+        if (!member)
+            fail(ast.operands[2]->at, fmt::format("{} has no {}", name(element), ast.operands[2]->token.text));
+        string = member->type;
+        place = member->bit_offset / 8;
+    }
     const auto text = types_.member(string, "str"), length = types_.member(string, "len");
     if (types_.go_kind(string) != GoKind::string || !text || !length)
         fail(operand.at, fmt::format("element() takes a slice of strings, and {} is a {}", written(operand), name(slice->type)));
-    const std::uint64_t at = index->value * types_.traits(string).bytes;
+    const std::uint64_t at = index->value * types_.traits(element).bytes + place;
     const auto part = [&](const Types::Member &member) {
         NodePtr is_there = compare(ARGTRACE_ALU_LT, false, make_constant(index->value, ulong_type, ast), convert(go_member(operand, "len", ast), ulong_type), ast);
-        NodePtr place = make_offset(go_member(operand, "array", ast), at + member.bit_offset / 8, member.type.pointer(), ast);
-        NodePtr found = rvalue(lvalue(std::move(place), member.type, ast), ast);
+        NodePtr address = make_offset(go_member(operand, "array", ast), at + member.bit_offset / 8, member.type.pointer(), ast);
+        NodePtr found = rvalue(lvalue(std::move(address), member.type, ast), ast);
         NodePtr none = make_constant(0, found->type, ast);
         return either(std::move(is_there), std::move(found), std::move(none), ast);
     };

@@ -74,6 +74,8 @@ private:
     NodePtr check_container(const Ast &ast);
     NodePtr pointer_to_follow(NodePtr node, const Ast &ast, std::size_t at) const;
     NodePtr member_of(NodePtr aggregate, const Ast &ast);
+    NodePtr member_of(NodePtr aggregate, std::string_view wanted, const Ast &ast);
+    NodePtr promoted_member(NodePtr aggregate, const Ast &ast);
     std::string suggest_member(Type aggregate, const std::string &wanted) const;
     NodePtr register_part(const Node &aggregate, std::uint64_t bit, std::uint32_t bits, Type type,
                           const Ast &ast) const;

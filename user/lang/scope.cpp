@@ -142,6 +142,8 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
         if (space != Space::unsaid && types.traits(type).kind == TypeTraits::Kind::pointer)
             type = type.in(space);
         parameters_.push_back({type, places[i]});
+        if (is_of_go)
+            parameters_.back().other_name = prototype.parameters[i].go->result_name;
     }
 }
 
@@ -160,6 +162,9 @@ void Scope::set_operands(std::span<const std::optional<UserOperand>> operands) {
 const Scope::Parameter *Scope::parameter(std::string_view name) const {
     for (const Parameter &parameter : parameters_)
         if (parameter.place.name == name)
+            return &parameter;
+    for (const Parameter &parameter : parameters_)
+        if (!name.empty() && parameter.other_name == name)
             return &parameter;
     return nullptr;
 }

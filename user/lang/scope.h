@@ -29,6 +29,7 @@ public:
     struct Parameter {
         Type type;      ///< arrays and functions as the pointers that they are passed as
         Argument place; ///< with its name
+        std::string other_name = {}; ///< as well, if nothing else has it: of a result of Go's
         std::optional<UserOperand> operand = {}; ///< where it is instead, if a USDT probe says so
     };
 

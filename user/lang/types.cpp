@@ -263,6 +263,45 @@ std::optional<Types::Member> Types::member(Type aggregate, std::string_view name
     return std::nullopt;
 }
 
+Types::Promotion Types::promotion(Type aggregate, std::string_view name) const {
+    struct Part {
+        std::uint32_t id;
+        std::vector<std::string_view> path;
+    };
+    std::set<std::uint32_t> seen = {traits(aggregate).bare};
+    std::vector<Part> level{{traits(aggregate).bare, {}}};
+    while (!level.empty() && !embedded_.empty()) {
+        Promotion found;
+        std::vector<Part> next;
+        for (const Part &part : level) {
+            const btf_type *type = btf__type_by_id(types_, part.id);
+            if (!type || !btf_is_composite(type))
+                continue;
+            for (int i = 0; i < btf_vlen(type); i++) {
+                const std::string_view known = string(btf_members(type)[i].name_off);
+                if (known == name && !part.path.empty())
+                    (found.path.empty() ? found.path : found.other) = part.path;
+                if (!embedded_.contains({part.id, i}))
+                    continue;
+                Type inner = Type::btf(btf_members(type)[i].type);
+                if (traits(inner).kind == TypeTraits::Kind::pointer)
+                    inner = target(inner);
+                const std::uint32_t id = traits(inner).bare;
+                if (traits(inner).kind != TypeTraits::Kind::aggregate || seen.contains(id) || next.size() == parts_max)
+                    continue;
+                next.push_back({id, part.path});
+                next.back().path.push_back(known);
+            }
+        }
+        if (!found.path.empty())
+            return found;
+        for (const Part &part : next)
+            seen.insert(part.id);
+        level = std::move(next);
+    }
+    return {};
+}
+
 void Types::add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,
                              int depth) const {
     const btf_type *type = btf__type_by_id(types_, aggregate);

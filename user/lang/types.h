@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -91,6 +92,14 @@ public:
     std::optional<Member> member(Type aggregate, std::string_view name) const;
     std::vector<std::string_view> member_names(Type aggregate) const;
 
+    /// How a struct of Go's has a member of one that is embedded in it, or to which a pointer is: the embedded members that lead to the struct that has it, from
+    /// the outermost. The least deep counts; of several that are as deep none does.
+    struct Promotion {
+        std::vector<std::string_view> path; ///< empty: there is none
+        std::vector<std::string_view> other = {}; ///< another of the same length
+    };
+    Promotion promotion(Type aggregate, std::string_view name) const;
+
     struct Enumerator {
         std::uint64_t value = 0; ///< extended by its sign, if its type has one
         Type type;               ///< int if it fits, as in C; else what the enum is stored in
@@ -150,6 +159,7 @@ private:
     Index structs_, unions_, enums_, typedefs_, integers_;
     Index enumerators_;
     std::unordered_map<std::uint32_t, GoKind> go_kinds_;
+    std::set<std::pair<std::uint32_t, int>> embedded_; ///< members by their struct and their place in it
 };
 
 } // namespace argtrace::lang

@@ -73,7 +73,9 @@ void Types::index(std::uint32_t id) {
             add(enumerators_, string(name_of(type, i)), {.id = id, .position = i});
         break;
     case BTF_KIND_DECL_TAG:
-        if (owner_ == Owner::program && is_own(id) && name.starts_with(go_kind_tag))
+        if (owner_ == Owner::program && is_own(id) && name == go_embedded_tag)
+            embedded_.emplace(type->type, btf_decl_tag(type)->component_idx);
+        else if (owner_ == Owner::program && is_own(id) && name.starts_with(go_kind_tag))
             go_kinds_.emplace(type->type, go_kind_of(std::strtoul(name.data() + go_kind_tag.size(), nullptr, 10)));
         break;
     default:

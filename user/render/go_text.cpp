@@ -58,6 +58,10 @@ public:
     void append(const Part &part) {
         if (part.parts.empty())
             append_value(part);
+        else if (part.value && is_pointer(part) && argument_of(part).type_name.starts_with('*'))
+            append_pointer(part);
+        else if (part.find("(real)") && part.find("(imag)"))
+            append_complex(part);
         else if (part.find("len") && part.find("array"))
             append_slice(part);
         else if (part.find("len") && part.value && is_pointer(part))
@@ -79,7 +83,10 @@ private:
     bool is_nil(const Part &part) const { return part.value && value_of(part).captured && value_of(part).low == 0; }
 
     void append_value(const Part &part) {
-        if (part.value)
+        const std::string_view type = part.value && argument_of(part).loc == ARGTRACE_LOC_NONE ? argument_of(part).type_name : std::string_view();
+        if (type == "struct {}" || type.starts_with("[0]"))
+            out_ += type.starts_with('[') ? "[]" : "{}";
+        else if (part.value)
             values_.append(out_, view_, value_of(part), formats_.argument(*part.value));
         else
             out_ += '?';
@@ -124,6 +131,30 @@ private:
         if (count && shown < *count)
             out_ += shown > 0 ? " ..." : "...";
         out_ += ']';
+    }
+
+    void append_pointer(const Part &part) {
+        if (is_nil(part)) {
+            out_ += "nil";
+            return;
+        }
+        out_ += '&';
+        append_struct(part);
+    }
+
+    void append_complex(const Part &part) {
+        const Part &real = *part.find("(real)"), &imaginary = *part.find("(imag)");
+        if (!real.value || !imaginary.value) {
+            out_ += '?';
+            return;
+        }
+        const Value &number = value_of(imaginary);
+        const bool is_negative = number.low >> (number.type == ARGTRACE_TYPE_F32 ? 31 : 63) & 1;
+        out_ += '(';
+        append_value(real);
+        out_ += number.captured && is_negative ? "" : "+";
+        append_value(imaginary);
+        out_ += "i)";
     }
 
     /// A map or a channel.

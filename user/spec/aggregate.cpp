@@ -26,7 +26,9 @@ bool mentions_outcome(const lang::Ast &ast, const Prototype &prototype) {
         if (name == "$ret" || name == "$duration")
             return true;
         const auto &parameters = prototype.parameters;
-        const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+        auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+        if (parameter == parameters.end())
+            parameter = std::ranges::find_if(parameters, [&](const Parameter &one) { return one.go && one.go->result_name == name; });
         if (parameter != parameters.end()) // the last ones may be results
             return static_cast<std::size_t>(parameters.end() - parameter) <= prototype.results;
         return name == "ret" || name == "duration";

@@ -225,14 +225,14 @@ void CaptureCompiler::compile(Function &function) {
     } else {
         capture.program = lang::compile(scope, conditions, computed);
     }
-    if (meanings_ || capture.changes)
+    if ((meanings_ && !has_go_parts) || capture.changes)
         describe(function, scope, conditions, rows, capture);
 }
 
 // Parts of what a function of Go returns stand in front of the stacks, as do those of a result of the kernel's.
 std::vector<lang::ArgumentExpression> CaptureCompiler::with_parts(const Function &function, const lang::Scope &scope,
-                                                                  std::span<const lang::ArgumentExpression> values) {
-    std::vector<lang::ArgumentExpression> all = with_go_parts(scope, values);
+                                                                  std::span<const lang::ArgumentExpression> values) const {
+    std::vector<lang::ArgumentExpression> all = with_go_parts(scope, values, meanings_ != nullptr);
     const bool has_one_result = function.capture.returns && function.prototype.results == 1;
     const auto result = std::ranges::find(all, lang::result_name, &lang::ArgumentExpression::name);
     if (!has_one_result || result == all.end())

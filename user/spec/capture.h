@@ -89,8 +89,8 @@ private:
                   std::span<const lang::Expression> conditions, const std::vector<CallRow> *rows, Capture &capture) const;
     std::vector<lang::ArgumentExpression> fetched(const Prototype &prototype, const lang::Scope &scope,
                                                   const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const;
-    static std::vector<lang::ArgumentExpression> with_parts(const Function &function, const lang::Scope &scope,
-                                                            std::span<const lang::ArgumentExpression> values);
+    std::vector<lang::ArgumentExpression> with_parts(const Function &function, const lang::Scope &scope,
+                                                            std::span<const lang::ArgumentExpression> values) const;
     static bool fit_optional(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions,
                              std::vector<lang::ArgumentExpression> &values, lang::Program &program);
     static lang::Program add_up(const lang::Scope &scope,

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "btf/go_type_name.h"
 #include "lang/check.h"
 #include "lang/compile.h"
 #include "lang/expression_error.h"
@@ -23,19 +24,11 @@ using TypeKind = lang::TypeTraits::Kind;
 
 constexpr int depth_max = 4;              // of structs in each other
 constexpr std::size_t parts_max = 40;     // of one value
-constexpr std::uint32_t strings_max = 4;  // of a slice or an array
-
-/// "struct main.pair *" as Go has it.
-std::string go_name(std::string name) {
-    for (const std::string_view word : {"const ", "struct ", "union "})
-        if (name.starts_with(word))
-            name.erase(0, word.size());
-    return name;
-}
+constexpr std::uint32_t strings_max = 4;  // of a slice or an array; structs with strings as well
 
 class PartCollector {
 public:
-    explicit PartCollector(const lang::Scope &scope) : scope_(scope), types_(scope.types()) {}
+    PartCollector(const lang::Scope &scope, bool follows) : scope_(scope), types_(scope.types()), follows_(follows) {}
 
     /// Nothing if the value has no parts.
     std::vector<lang::ArgumentExpression> run(const lang::ArgumentExpression &value) {
@@ -52,7 +45,16 @@ private:
     bool has_parts(Type type) const {
         const GoKind kind = types_.go_kind(type);
         const TypeKind known = types_.traits(type).kind;
-        return (kind != GoKind::none && kind != GoKind::string) || (kind == GoKind::none && (known == TypeKind::aggregate || known == TypeKind::array));
+        return (kind != GoKind::none && kind != GoKind::string) || (kind == GoKind::none && (known == TypeKind::aggregate || known == TypeKind::array)) ||
+               is_followed(type);
+    }
+
+    /// A pointer to a struct whose members are known.
+    bool is_followed(Type type) const {
+        if (!follows_ || types_.go_kind(type) != GoKind::none || types_.traits(type).kind != TypeKind::pointer)
+            return false;
+        const Type target = types_.target(type);
+        return types_.traits(target).kind == TypeKind::aggregate && types_.go_kind(target) == GoKind::none;
     }
 
     bool is_string(Type type) const { return types_.go_kind(type) == GoKind::string; }
@@ -77,7 +79,7 @@ private:
         if (name != base_->name)
             return;
         base_->is_head = true;
-        base_->type_name = go_name(types_.name(type));
+        base_->type_name = types_.traits(type).kind == TypeKind::aggregate && types_.traits(type).bytes == 0 ? "struct {}" : go_type_name(types_.name(type));
         values_.push_back(*base_);
     }
 
@@ -98,7 +100,7 @@ private:
     }
 
     void leaf_or_head(const std::string &expression, const std::string &name, Type type) {
-        if (!leaf(expression, name, go_name(types_.name(type))))
+        if (!leaf(expression, name, go_type_name(types_.name(type))))
             head(name, type);
     }
 
@@ -124,6 +126,12 @@ private:
             leaf(fmt::format("type({})", expression), name + ".type");
             leaf(fmt::format("text({})", expression), name + ".text");
             return;
+        case GoKind::complex64:
+        case GoKind::complex128:
+            head(name, type);
+            leaf(fmt::format("({}).real", expression), name + ".(real)");
+            leaf(fmt::format("({}).imag", expression), name + ".(imag)");
+            return;
         case GoKind::none:
             break;
         }
@@ -134,6 +142,8 @@ private:
             visit_time(expression, name, type);
         else if (kind == TypeKind::aggregate)
             visit_struct(expression, name, type, depth);
+        else if (depth == 0 && is_followed(type))
+            visit_pointer(expression, name, type);
         else if (!leaf(expression, name))
             head(name, type);
     }
@@ -141,13 +151,41 @@ private:
     void visit_slice(const std::string &expression, const std::string &name, Type type) {
         const auto array = types_.member(type, "array");
         const Type element = array ? types_.target(array->type) : Type();
-        const bool is_read = array && is_plain(element) && leaf(expression, name, go_name(types_.name(element)) + "[*]");
+        const bool is_read = array && is_plain(element) && leaf(expression, name, go_type_name(types_.name(element)) + "[*]");
         if (!is_read)
             head(name, type);
         for (std::uint32_t i = 0; array && is_string(element) && i < strings_max; i++)
             leaf(fmt::format("element({}, {})", expression, i), fmt::format("{}.[{}]", name, i));
+        for (std::uint32_t i = 0; array && !is_read && types_.traits(element).kind == TypeKind::aggregate && i < strings_max; i++)
+            visit_element(expression, fmt::format("{}.[{}]", name, i), element, i);
         for (const std::string_view member : {"len", "cap", "array"})
             leaf(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), member == "array" ? "unsafe.Pointer" : "int");
+    }
+
+    /// A struct in a slice, of which numbers, pointers and strings are read. Where the slice is shorter they are 0, which is no fault.
+    void visit_element(const std::string &expression, const std::string &name, Type type, std::uint32_t index) {
+        if (types_.go_kind(type) != GoKind::none || values_.size() >= parts_max)
+            return;
+        for (const std::string_view member : types_.member_names(type)) {
+            const auto found = types_.member(type, member);
+            if (!found || member == "_")
+                continue;
+            const std::string part = fmt::format("{}.{}", name, member);
+            if (is_string(found->type))
+                leaf(fmt::format("element({}, {}, {})", expression, index, member), part);
+            else if (types_.go_kind(found->type) == GoKind::none && types_.traits(found->type).is_scalar())
+                leaf(fmt::format("len({0}) > {1} ? ({0})[{1}].{2} : 0", expression, index, member), part, go_type_name(types_.name(found->type)));
+        }
+    }
+
+    void visit_pointer(const std::string &expression, const std::string &name, Type type) {
+        const Type target = types_.target(type);
+        leaf_or_head(expression, name, type);
+        if (types_.program_struct(target) == "time.Time")
+            return;
+        for (const std::string_view member : types_.member_names(target))
+            if (const auto found = types_.member(target, member); found && member != "_")
+                visit(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), found->type, 1);
     }
 
     void visit_array(const std::string &expression, const std::string &name, Type type, int depth) {
@@ -176,6 +214,7 @@ private:
 
     const lang::Scope &scope_;
     const lang::Types &types_;
+    bool follows_;
     std::optional<lang::ArgumentExpression> base_;
     std::vector<lang::ArgumentExpression> values_;
 };
@@ -189,17 +228,17 @@ lang::ArgumentExpression as_far_as_read(const lang::Scope &scope, lang::Argument
         (void)lang::compile(scope, {}, {&value, 1});
     } catch (const lang::ExpressionError &) {
         value.is_head = true;
-        value.type_name = go_name(scope.types().name(parameter->type));
+        value.type_name = go_type_name(scope.types().name(parameter->type));
     }
     return value;
 }
 
 } // namespace
 
-std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values) {
+std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values, bool follows) {
     std::vector<lang::ArgumentExpression> all;
     for (const lang::ArgumentExpression &value : values) {
-        std::vector<lang::ArgumentExpression> parts = PartCollector(scope).run(value);
+        std::vector<lang::ArgumentExpression> parts = PartCollector(scope, follows).run(value);
         if (parts.empty())
             all.push_back(as_far_as_read(scope, value));
         std::ranges::move(parts, std::back_inserter(all));

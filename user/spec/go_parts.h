@@ -18,10 +18,12 @@ namespace argtrace {
 //     m, m.len                    a map: its address; c.len and c.cap of a channel
 //     e, e.type, e.text           an interface: the address of its data, the name of its dynamic type, and of some types a text
 //     t, t.nsec                   a time.Time: seconds since 1970
+//     c, c.(real), c.(imag)       a complex number
+//     p, p.X, p.S                 a pointer to a struct, with -d: its address, and what the struct has
 //
 // As text they are one again: render/go_text.h.
 
-/// The values with their parts. What has none is as it was.
-std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values);
+/// The values with their parts. What has none is as it was. `follows`: a pointer has those of the struct that it points to.
+std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values, bool follows = false);
 
 } // namespace argtrace

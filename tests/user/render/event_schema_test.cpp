@@ -86,9 +86,17 @@ private:
             }
             return "";
         }
+        if (keyword == "patternProperties") {
+            for (const auto &[pattern, one] : wanted.items())
+                for (const auto &[name, member] : value.items())
+                    if (std::regex_search(name, std::regex(pattern)))
+                        if (const std::string inner = check(member, one); !inner.empty())
+                            return inner;
+            return "";
+        }
         if (keyword == "additionalProperties") {
             for (const auto &[name, one] : value.items()) {
-                if (schema.contains("properties") && schema["properties"].contains(name))
+                if ((schema.contains("properties") && schema["properties"].contains(name)) || has_pattern(schema, name))
                     continue;
                 if (wanted.is_boolean())
                     return wrong + " " + name;
@@ -130,6 +138,15 @@ private:
         }
         ADD_FAILURE() << "the schema has a keyword that this test does not know: " << keyword;
         return wrong;
+    }
+
+    static bool has_pattern(const json &schema, const std::string &name) {
+        if (!schema.contains("patternProperties"))
+            return false;
+        for (const auto &[pattern, one] : schema["patternProperties"].items())
+            if (std::regex_search(name, std::regex(pattern)))
+                return true;
+        return false;
     }
 
     json root_;

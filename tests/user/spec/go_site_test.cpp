@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "abi/go_x86_64.h"
+#include "btf/go_type_name.h"
 #include "support/resolve_kernel.h"
 
 namespace argtrace {
@@ -67,6 +68,25 @@ TEST(GoFunctionsOf, AProgramAreWrittenAsInGo) {
     for (const Function &function : go_functions("main.lookAt"))
         texts.push_back(function.prototype.text);
     EXPECT_THAT(texts, ElementsAre("u:user_stacks_go:main.(*dog).speak(d *main.dog, n int) int", "u:user_stacks_go:main.lookAt(shape string)"));
+}
+
+std::vector<std::string> titles(const std::string &pattern, const std::string &program) {
+    std::vector<std::string> found;
+    for (const Function &function : go_functions(pattern, program))
+        found.push_back(function.title.substr(function.title.find(":main.") + 6));
+    return found;
+}
+
+// What a method is called through is made by the compiler, and only meant where it is named; `small` has become a part of that.
+TEST(GoFunctionsOf, AProgramAreNotThoseThatTheCompilerMakesToCallThem) {
+    EXPECT_THAT(titles("main.*value*", "go_functions"), ElementsAre("inner.value", "values.func1", "values"));
+    EXPECT_THAT(titles("main.*pointer*", "go_functions"), ElementsAre("(*inner).pointer"));
+    EXPECT_THAT(titles("main.*small*", "go_functions"), testing::Contains("(*outer).small"));
+    EXPECT_THAT(titles("main.*small*", "go_functions_plain"), ElementsAre("inner.small"));
+    for (const char *name : {"(*outer).value", "inner.value-fm", "(*inner).pointer-fm"})
+        EXPECT_THAT(titles(std::string("main.") + name, "go_functions"), ElementsAre(name));
+    // Assembly is called through one that has the arguments.
+    EXPECT_FALSE(go_functions("internal/bytealg.IndexByteString").empty());
 }
 
 TEST(GoFunctionsOf, AStrippedProgramHaveRegisters) {
@@ -151,6 +171,61 @@ TEST(GoFunctionsOf, AProgramKnowTheirGoroutine) {
         EXPECT_EQ(functions[0].go->goroutine_id, 152u) << program; // Go 1.18 to 1.22, by DWARF and by version
         EXPECT_EQ(functions[0].go->is_movable, program == std::string("user_stacks_go_pie"));
     }
+}
+
+std::string why_not(const std::string &spec) {
+    try {
+        (void)go_functions(spec, "go_functions", true);
+        return {};
+    } catch (const Error &error) {
+        return error.what();
+    }
+}
+
+TEST(GoExpressions, FindMembersOfWhatIsEmbedded) {
+    for (const char *values : {"o.N", "o.inner.N", "f.N", "f.name", "f.depth", "c.N", "c.near.N", "c.name", "c.far.outer.inner.N"})
+        EXPECT_EQ(why_not(std::string("main.embeds(") + values + ")"), "") << values;
+    EXPECT_THAT(why_not("main.embeds(c.depth)"),
+                testing::HasSubstr("main.clashing has several depth: far.depth and twin.depth are as deep as each other"));
+    EXPECT_THAT(why_not("main.embeds(c.nothing)"), testing::HasSubstr("main.clashing has no nothing"));
+    EXPECT_THAT(why_not("main.embeds(f.twin)"), testing::HasSubstr("main.far has no twin"));
+}
+
+TEST(GoExpressions, HaveResultsByTheirPlaceAndByTheirNames) {
+    for (const char *condition : {"ret0 > 1", "n > 1", "text(err) == \"even\"", "text(ret1) == \"even\""})
+        EXPECT_EQ(why_not(std::string("main.fails if ") + condition), "") << condition;
+    EXPECT_EQ(why_not("main.own if id > 1"), "");
+    EXPECT_THAT(why_not("main.fails if m > 1"), testing::HasSubstr("has no argument m"));
+}
+
+TEST(GoFunctionsOf, AProgramThatAreGenericHaveTheTypesOfTheirShape) {
+    std::vector<std::string> texts;
+    for (const Function &function : go_functions("main.choose[...]", "go_functions"))
+        texts.push_back(function.prototype.text);
+    ASSERT_EQ(texts.size(), 4u);
+    EXPECT_THAT(texts, testing::Each(testing::MatchesRegex("u:go_functions:main.choose\\[go\\.shape\\..*\\]\\(v go\\.shape\\.[^,]*, n int\\) \\(first go.shape.*, second int\\)")));
+}
+
+TEST(GoTypeName, IsAsGoWritesIt) {
+    const std::pair<const char *, const char *> types[] = {
+        {"int16[4]", "[4]int16"},           {"struct main.T *", "*main.T"},   {"struct main.T *[4]", "[4]*main.T"},
+        {"struct main.T (*)[4]", "*[4]main.T"}, {"int[2][3]", "[2][3]int"},   {"int **", "**int"},
+        {"void *", "unsafe.Pointer"},       {"void **", "*unsafe.Pointer"},   {"struct main.box[go.shape.int_0] *", "*main.box[go.shape.int_0]"},
+        {"struct []string", "[]string"},    {"int (**)[2]", "**[2]int"},      {"map[string]int", "map[string]int"},
+        {"interface {}", "interface {}"},   {"struct struct {}[0]", "[0]struct {}"}};
+    for (const auto &[c, go] : types)
+        EXPECT_EQ(go_type_name(c), go);
+}
+
+TEST(GoFunctionsOf, AProgramHaveTypesAsInGo) {
+    std::vector<std::string> texts;
+    for (const Function &function : go_functions("main.holds", "go_functions"))
+        texts.push_back(function.prototype.text);
+    for (const Function &function : go_functions("main.shows", "go_functions"))
+        texts.push_back(function.prototype.text);
+    EXPECT_THAT(texts, ElementsAre("u:go_functions:main.holds(p main.pair, four [4]int16, d time.Duration, e error, i interface {}) (error, time.Duration)",
+                                   "u:go_functions:main.shows(c complex64, e struct {}, z complex128, ps []main.pair, s *main.server, p *main.places, "
+                                   "none [0]int) complex128"));
 }
 
 TEST(GoSite, NamesNothingLikeAWordOfExpressions) {

@@ -91,6 +91,9 @@ protected:
         return returns == summary.end() || !returns->contains(why) ? 0 : returns->at(why).get<std::uint64_t>();
     }
 
+    /// Each part that the program has in its log is one that was recorded.
+    static void expect_parts(const Outcome &outcome, const std::map<std::string, std::size_t> &expected);
+
     /// Each call is a record, but for so many.
     static void expect_all(const Outcome &outcome, std::uint64_t records, std::uint64_t left = 0) {
         const auto summary = json_summary(outcome.out);
@@ -114,7 +117,11 @@ TEST_P(GoBuilds, return_what_the_program_gets) {
 
 // Whatever consists of several values, against what the program says of each.
 TEST_P(GoFunctions, have_values_that_consist_of_others) {
-    const Outcome outcome = trace({"lists", "holds", "keeps"}, "composites");
+    expect_parts(trace({"lists", "holds", "keeps"}, "composites"), {{"holds", 200}, {"keeps", 200}, {"lists", 200}});
+    expect_parts(trace({"shows"}, "shown", {"-r", "-d"}), {{"shows", 20}});
+}
+
+void GoFunctions::expect_parts(const Outcome &outcome, const std::map<std::string, std::size_t> &expected) {
     std::map<std::string, std::vector<nlohmann::ordered_json>> found;
     for (const auto &event : json_lines(outcome.out)) {
         nlohmann::ordered_json values = event.at("args");
@@ -135,8 +142,70 @@ TEST_P(GoFunctions, have_values_that_consist_of_others) {
         for (const auto &[part, value] : line.at(1).items())
             EXPECT_EQ(found[name][number].value(part, nlohmann::ordered_json("absent")), value) << name << ' ' << number << ' ' << part << ' ' << found[name][number].dump();
     }
-    EXPECT_EQ(seen, (std::map<std::string, std::size_t>{{"holds", 200}, {"keeps", 200}, {"lists", 200}}));
+    EXPECT_EQ(seen, expected);
+    std::size_t calls = 0;
+    for (const auto &[function, count] : expected)
+        calls += count;
+    expect_all(outcome, calls);
+}
+
+// With a name that leads through what is embedded.
+TEST_P(GoBuilds, have_members_of_what_is_embedded_in_their_structs) {
+    const Outcome outcome = trace({"embeds(o.N, f.N, f.name, f.depth, c.N, c.near.N)"}, "wrappers");
+    expect_same(calls(outcome), logged({"embeds"}));
+    expect_all(outcome, 200);
+}
+
+// Those of one shape are one function, whose hidden argument moves all others.
+TEST_P(GoBuilds, that_are_generic_have_the_arguments_of_their_source) {
+    const Outcome outcome = trace({"choose[...]", "(*box[...]).put(v, n)"}, "generics");
+    std::vector<std::string> found;
+    for (const auto &event : json_lines(outcome.out)) {
+        const std::string function = event.at("func");
+        nlohmann::ordered_json named = event;
+        named["func"] = function.find("choose") != std::string::npos ? "choose" : "put";
+        found.push_back(as_logged(named));
+    }
+    std::ranges::sort(found);
+    expect_same(found, logged({"choose", "put"}));
     expect_all(outcome, 600);
+}
+
+// A result goes by its place, or by its own name.
+TEST_P(GoFunctions, decide_by_several_results) {
+    for (const char *condition : {"fails if n == 4 || ret0 == 8", "fails if text(err) == \"even\" && (ret0 == 4 || n == 8)"}) {
+        const Outcome outcome = trace({condition}, "values");
+        std::vector<int> numbers;
+        for (const auto &event : json_lines(outcome.out)) {
+            numbers.push_back(event.at("args").at("ret0"));
+            EXPECT_EQ(event.at("args").at("ret1.text"), "even") << event.dump();
+        }
+        EXPECT_EQ(numbers, (std::vector<int>{4, 8})) << condition;
+    }
+    const Outcome counted = run({"argtrace", "count", "--json", "--by", "text(err) as why, n > 0 as positive", spec("fails"), "--", program(), "values", go_log});
+    ASSERT_EQ(counted.status, 0) << counted.err;
+    std::multiset<std::string> rows;
+    for (const auto &row : json_lines(counted.out))
+        if (row.contains("key"))
+            rows.insert(row.at("key").dump() + row.at("count").dump());
+    EXPECT_EQ(rows.size(), 3u) << counted.out; // 0, positive and even, negative
+}
+
+// A method that is called through what the compiler makes for interfaces, method values and goroutines is one call, and has the name that it is written with. One that has
+// become a part of such a function has that function's.
+TEST_P(GoBuilds, are_one_call_where_they_are_called_through_others) {
+    const Outcome outcome = trace({"*", "embeds"}, "wrappers");
+    std::map<std::string, int> found;
+    for (const auto &event : json_lines(outcome.out)) {
+        const std::string function = event.at("func");
+        found[function.substr(function.find(":main.") + 6)]++;
+    }
+    for (const char *name : {"said", "wrappers", "main", "wrappers.func1", "wrappers.func2"})
+        found.erase(name);
+    const std::string small = !is_optimised() ? "inner.small" : "(*outer).small";
+    EXPECT_EQ(found, (std::map<std::string, int>{{"inner.value", 600}, {"(*inner).pointer", 600}, {small, 200}, {"bound", 400}, {"embeds", 200}, {"through", 200}}));
+    const Outcome named = trace({"(*outer).value", "(*inner).pointer-fm"}, "wrappers", {});
+    EXPECT_EQ(json_lines(named.out).size(), 400u);
 }
 
 TEST_P(GoFunctions, know_the_number_of_their_goroutine) {
