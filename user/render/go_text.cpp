@@ -83,10 +83,7 @@ private:
     bool is_nil(const Part &part) const { return part.value && value_of(part).captured && value_of(part).low == 0; }
 
     void append_value(const Part &part) {
-        const std::string_view type = part.value && argument_of(part).loc == ARGTRACE_LOC_NONE ? argument_of(part).type_name : std::string_view();
-        if (type == "struct {}" || type.starts_with("[0]"))
-            out_ += type.starts_with('[') ? "[]" : "{}";
-        else if (part.value)
+        if (part.value)
             values_.append(out_, view_, value_of(part), formats_.argument(*part.value));
         else
             out_ += '?';

@@ -79,7 +79,7 @@ private:
         if (name != base_->name)
             return;
         base_->is_head = true;
-        base_->type_name = types_.traits(type).kind == TypeKind::aggregate && types_.traits(type).bytes == 0 ? "struct {}" : go_type_name(types_.name(type));
+        base_->type_name = go_type_name(types_.name(type));
         values_.push_back(*base_);
     }
 

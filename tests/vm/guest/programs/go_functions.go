@@ -284,7 +284,6 @@ func wrappers(count int) {
 		said("value", o.N, n+1, bound(o.value, n+1))
 		said("pointer", o.N+1+n, bound(o.pointer, n))
 		done := make(chan bool)
-		go o.pointer(n)
 		go func() {
 			defer close(done)
 			defer o.value(n)
