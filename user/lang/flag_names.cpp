@@ -32,6 +32,22 @@ bool matches_any(std::string_view globs, std::string_view name) {
     }
 }
 
+/// In order, and without numbers of bits.
+std::vector<std::string> constant_names(const Types &types) {
+    std::vector<std::string> names;
+    const auto add = [&](const auto &all) {
+        for (const std::string_view name : all)
+            if (!name.ends_with("_BIT"))
+                names.emplace_back(name);
+    };
+    add(types.enumerator_names());
+    add(macro_names());
+    add(bit_flag_names(types));
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
 /// What constants have in common that may be names of one thing: their enum, or how the names of macros begin.
 std::string family_of(const Types &types, std::string_view name) {
     constexpr std::size_t stem = 3; // "SIG"
@@ -46,26 +62,20 @@ std::string family_of(const Types &types, std::string_view name) {
 } // namespace
 
 std::vector<FlagName> flag_names(const Types &types, std::string_view glob, bool zero) {
-    std::vector<std::string> names;
-    const auto add = [&](std::string_view name) {
-        if (matches_any(glob, name) && !name.ends_with("_BIT") && (glob == name || !is_synonym(name)))
-            names.emplace_back(name);
-    };
-    for (const std::string_view name : types.enumerator_names())
-        add(name);
-    for (const std::string_view name : macro_names())
-        add(name);
-    for (const std::string &name : bit_flag_names(types))
-        add(name);
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-
-    std::vector<FlagName> flags;
-    for (std::string &name : names)
-        if (const auto found = named_constant(types, name);
-            found && (zero || found->value != 0 || macro_constant(name)))
-            flags.push_back({std::move(name), found->value});
-    return flags;
+    FlagNameCache &cache = types.flag_name_cache();
+    const std::lock_guard lock(cache.mutex);
+    const auto [found, is_new] = cache.by_glob.try_emplace({std::string(glob), zero});
+    if (!is_new)
+        return found->second;
+    if (cache.names.empty())
+        cache.names = constant_names(types);
+    for (const std::string &name : cache.names) {
+        if (!matches_any(glob, name) || (glob != name && is_synonym(name)))
+            continue;
+        if (const auto constant = named_constant(types, name); constant && (zero || constant->value != 0 || macro_constant(name)))
+            found->second.push_back({name, constant->value});
+    }
+    return found->second;
 }
 
 std::vector<FlagName> enumerators_beside(const Types &types, std::string_view enumerator) {

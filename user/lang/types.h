@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "btf/go_kind.h"
 #include "lang/ast.h"
+#include "lang/flag_name_cache.h"
 #include "lang/type.h"
 
 struct btf;
@@ -112,6 +114,7 @@ public:
     std::vector<std::string_view> enumerator_names() const;
     /// BTF's number of the enum that has it, the first one if there are several; 0 if there is none.
     std::uint32_t enum_of(std::string_view enumerator) const;
+    FlagNameCache &flag_name_cache() const { return *flag_name_cache_; }
     /// All of that enum's.
     std::vector<std::pair<std::string_view, std::uint64_t>> enumerators_of(std::uint32_t id) const;
 
@@ -160,6 +163,7 @@ private:
     Index enumerators_;
     std::unordered_map<std::uint32_t, GoKind> go_kinds_;
     std::set<std::pair<std::uint32_t, int>> embedded_; ///< members by their struct and their place in it
+    std::shared_ptr<FlagNameCache> flag_name_cache_ = std::make_shared<FlagNameCache>();
 };
 
 } // namespace argtrace::lang

@@ -49,6 +49,26 @@ protected:
     int u64_ = b_.integer("unsigned long", 8);
 };
 
+TEST_F(ValueNames, AreFoundForEachGlobOfTheSameTypes) {
+    enumeration(nullptr, {{"SOME_NOTHING", 0}, {"SOME_A", 1}, {"SOME_B", 2}, {"OTHER_A", 3}});
+    const Types types(b_.get());
+    const auto found = [&types](const char *glob, bool zero) {
+        std::vector<std::string> names;
+        for (const FlagName &flag : flag_names(types, glob, zero))
+            names.push_back(flag.name);
+        return names;
+    };
+    for (int i = 0; i < 2; i++) { // at first, and when they are known
+        EXPECT_THAT(found("SOME_*", false), ElementsAre("SOME_A", "SOME_B"));
+        EXPECT_THAT(found("SOME_*", true), ElementsAre("SOME_A", "SOME_B", "SOME_NOTHING"));
+        EXPECT_THAT(found("OTHER_*", false), ElementsAre("OTHER_A"));
+        EXPECT_THAT(found("SOME_A*|OTHER_*", false), ElementsAre("OTHER_A", "SOME_A"));
+    }
+    BtfBuilder nothing;
+    const Types none(nothing.get());
+    EXPECT_THAT(flag_names(none, "SOME_*", true), testing::IsEmpty()) << "of other types they are other ones";
+}
+
 TEST_F(ValueNames, AreNotChosenAmongSeveralOfOneValue) {
     enumeration(nullptr, {{"TCP_ESTABLISHED", 1}, {"TCP_SYN_SENT", 2}, {"TCP_CLOSE", 7}});
     enumeration(nullptr, {{"TCP_BPF_IPV4", 0}, {"TCP_BPF_IPV6", 1}, {"TCP_BPF_NUM_PROTS", 2}});
