@@ -12,8 +12,8 @@
   many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
   checkpatch      the module's sources by the kernel's checkpatch.pl
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
-  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases; with --all all of the cases, some tests for
-                  longer, and on kasan too
+  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases and of tests/vm/on_one_kernel; with --all
+                  all of them, some tests for longer, and on kasan too
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
   *-loaded        with --all: suites once more, on processors that others keep busy, through scripts/beside_load
   mutants         with --all: plausible bugs in the tool that the unit tests must notice, through tests/mutants/run
@@ -153,6 +153,17 @@ def share_of_cases(label, labels):
     return ["--cases", f"{2 * others.index(label) + 1}/{2 * len(others)}" if label in others else "2/2"]
 
 
+def suites_on_one_kernel():
+    return [row[0] for row in kernels.without_comments(TOP / "tests/vm/on_one_kernel")]
+
+
+def suites_left_out(label, labels):
+    """Of these suites those that run on another kernel."""
+    others = [other for other in labels if other != kernels.labels()[0]] or labels
+    left_out = [suite for number, suite in enumerate(suites_on_one_kernel()) if others[number % len(others)] != label]
+    return ["--without", ",".join(left_out)] if left_out else []
+
+
 def suites(labels, everything):
     """(name, work) of those that run beside each other, the longest first, so that all end at about the same time."""
     vm_run = TOP / "tests/vm/run"
@@ -160,7 +171,8 @@ def suites(labels, everything):
         yield "stressors", command(TOP / "tests/stressors/run")
         yield "deb", lambda job: job.run_all([[TOP / "scripts/deb"], [TOP / "tests/deb/run"]])
     for label in reversed(labels):
-        yield f"vm-{label}", command(vm_run, *(["--long"] if everything else share_of_cases(label, labels)), label)
+        share = ["--long"] if everything else share_of_cases(label, labels) + suites_left_out(label, labels)
+        yield f"vm-{label}", command(vm_run, *share, label)
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
         yield "mutants", command(TOP / "tests/mutants/run", "--user-only")
