@@ -39,8 +39,10 @@ std::string of_syscalls(const Machine &machine) {
     return std::string(architecture_of(machine).syscalls.front().prefix) + "read";
 }
 
+/// Of 32-bit programs; empty: those of this architecture have no names here.
 std::string of_32_bit(const Machine &machine) {
-    return std::string(architecture_of(machine).syscalls.back().compat_prefix) + "openat";
+    const std::string_view prefix = architecture_of(machine).syscalls.back().compat_prefix;
+    return prefix.empty() ? std::string() : std::string(prefix) + "openat";
 }
 
 bool lacks(const KernelSymbols &symbols, const std::string &name) {
@@ -123,6 +125,13 @@ Finding check_tracepoints(const Machine &machine, const KernelSymbols &symbols) 
     return {"tracepoints", Health::limited, "their groups are not known without tracefs: t:NAME works", mount_tracefs};
 }
 
+std::string describe_32_bit(const Machine &machine, const KernelSymbols &symbols) {
+    const std::string name = of_32_bit(machine);
+    if (name.empty())
+        return fmt::format("; those of 32-bit programs have no names on {}", architecture_of(machine).name);
+    return lacks(symbols, name) ? "; this kernel runs no 32-bit programs" : ", and those of 32-bit programs";
+}
+
 std::size_t count_entries(const std::vector<std::string> &events) {
     return static_cast<std::size_t>(
         std::count_if(events.begin(), events.end(), [](const std::string &name) { return name.starts_with("sys_enter_"); }));
@@ -139,8 +148,7 @@ Finding check_syscalls(const Machine &machine, const KernelSymbols &symbols) {
         const Machine::Names events = machine.list(folder + "/events/syscalls");
         if (events.there())
             return {"syscalls", Health::ok,
-                    fmt::format("{}{}", count_entries(events.names),
-                                lacks(symbols, of_32_bit(machine)) ? "; this kernel runs no 32-bit programs" : ", and those of 32-bit programs")};
+                    fmt::format("{}{}", count_entries(events.names), describe_32_bit(machine, symbols))};
         if (events.refused())
             return {"syscalls", Health::unseen, "tracefs, which describes them, is not open to this user", "run this as root"};
         mounted = mounted || machine.exists(folder + "/events");

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -18,11 +17,6 @@ namespace argtrace::elf {
 namespace {
 
 constexpr const char *system_folder = "/usr/lib/debug";
-
-/// Without waiting for the other end of a FIFO that somebody has put there.
-std::optional<Object> open_debug_file(const std::string &path) {
-    return Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)), path);
-}
 
 std::uint32_t checksum_of(const Object &object) {
     constexpr std::uint64_t piece = 1 << 20;
@@ -89,7 +83,7 @@ std::string name_by(const std::string &build_id) {
 /// Opens no device, which may notice it: the path is one that a recording says.
 std::optional<Object> open_regular(const std::string &path) {
     struct stat status;
-    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? open_debug_file(path) : std::nullopt;
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? Object::open(path) : std::nullopt;
 }
 
 bool is_build_id(std::string_view text) {
@@ -110,14 +104,14 @@ std::optional<Object> find_debug_file(const Object &object, const DebugFiles &mo
     const std::vector<std::string> folders = folders_of(more);
     if (const std::string &id = object.build_id(); id.size() > 2) {
         for (const std::string &folder : folders) {
-            auto found = open_debug_file(folder + name_by(id) + ".debug");
+            auto found = Object::open(folder + name_by(id) + ".debug");
             if (found && found->build_id() == id)
                 return found;
         }
     }
     if (const std::optional<DebugLink> link = debug_link_of(object))
         for (const std::string &place : places_of(object, link->name, folders)) {
-            auto found = open_debug_file(place);
+            auto found = Object::open(place);
             if (found && checksum_of(*found) == link->checksum)
                 return found;
         }

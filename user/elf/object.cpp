@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -172,6 +173,10 @@ std::optional<Object> Object::parse(Object object) {
         return std::nullopt;
     object.read_build_id();
     return object;
+}
+
+std::optional<Object> Object::open(const std::string &path) {
+    return open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)), path);
 }
 
 std::optional<Object> Object::open(Fd file, std::string path) {

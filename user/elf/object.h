@@ -27,6 +27,9 @@ public:
     /// of a debug link; it may be of another mount namespace.
     static std::optional<Object> open(Fd file, std::string path);
 
+    /// Likewise, without waiting for the other end of a FIFO that somebody has put there.
+    static std::optional<Object> open(const std::string &path);
+
     /// A file that is in memory, which is copied: the vdso, whose offsets are those from the
     /// beginning of the image.
     static std::optional<Object> from_memory(std::span<const std::byte> image, std::string path = {});

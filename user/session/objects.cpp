@@ -111,7 +111,7 @@ private:
 class ProgramMapping {
 public:
     explicit ProgramMapping(const std::string &path) {
-        const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
         struct stat status;
         if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
             return;
@@ -132,7 +132,7 @@ private:
 
 /// The loader that a program names; empty: it is static, or no program.
 std::string interpreter_of(const std::string &path) {
-    const auto program = elf::Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
+    const auto program = elf::Object::open(path);
     return program ? elf::interpreter(*program) : "";
 }
 

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,7 +102,7 @@ void ObjectFinder::list_needed(const Spec &spec) {
         const std::string path = find_user_object(names[i]);
         if (path.empty() || !known.insert(path).second)
             continue;
-        const auto object = elf::Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
+        const auto object = elf::Object::open(path);
         if (!object && i == 0)
             throw error_in(spec, fmt::format("{}: {} is no 64-bit ELF file, so what it will load is not known: name the object", spec.title(), path));
         if (!object)

@@ -116,7 +116,7 @@ std::string find_user_object(std::string_view object) {
 }
 
 std::shared_ptr<const UserFile> open_user_file(const ObjectFile &object) {
-    Fd file(::open(object.here.c_str(), O_RDONLY | O_CLOEXEC));
+    Fd file(::open(object.here.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)); // a FIFO would have us wait
     if (!file)
         throw Error(fmt::format("{}: {}", object.path, std::generic_category().message(errno)));
     struct stat status = {};

@@ -141,6 +141,8 @@ TEST_F(OfProcess, CommandsHaveWhatTheyNeed) {
     EXPECT_THAT(found({"u:ld-linux*:_dl_*"}, {{}, program_.path()}), Contains(StartsWith("u:ld-linux")));
     program_.run("printf '#!/bin/sh\\n' > script");
     EXPECT_THAT(thrown([&] { found({"u:*:main"}, {{}, program_.path("script")}); }), HasSubstr("what it will load is not known: name the object"));
+    program_.run("mkfifo -m 700 fifo");
+    EXPECT_THAT(thrown([&] { found({"u:*:main"}, {{}, program_.path("fifo")}); }), HasSubstr("what it will load is not known: name the object"));
 }
 
 TEST_F(OfProcess, WhatIsWrongIsSaid) {

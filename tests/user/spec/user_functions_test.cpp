@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,6 +138,10 @@ TEST(UserFunctions, WhatIsWrongIsSaid) {
     EXPECT_THAT(refused_user("u:libnone:f"), HasSubstr("libnone: there is no such library or program"));
     EXPECT_THAT(refused_user("u:/no/such/file:f"), HasSubstr("/no/such/file: No such file or directory"));
     EXPECT_THAT(refused_user("u:/etc:f"), HasSubstr("/etc: is no regular file"));
+    const std::string fifo = fmt::format("/tmp/argtrace-test-{}-fifo", ::getpid());
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    EXPECT_THAT(refused_user("u:" + fifo + ":f"), HasSubstr("is no regular file")) << "nobody waits for a writer";
+    std::filesystem::remove(fifo);
     EXPECT_THAT(refused_user("u:/etc/passwd:f"), HasSubstr("/etc/passwd is no 64-bit ELF file"));
     EXPECT_THAT(refused_user("u:libc:fopne"), HasSubstr("has no such function; did you mean fopen"));
     EXPECT_THAT(refused_user("u:libc:no_such_*"), HasSubstr("matches no function of"));
