@@ -3,7 +3,7 @@
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
 # of a rejected call, those of a call in a flight recorder and of overwriting a packet there, those of a call that is recorded when it
-# returns and its bytes, the cost of one with a value that is kept from its entry, of calls that a condition rejects, and of those that
+# returns and its bytes, the cost of one with a value that is kept from its entry, of one that the kernel's fprobe or kretprobe follows, of calls that a condition rejects, and of those that
 # are recorded with what lies behind their pointers, that of one whose duration is added to a histogram and of one that is counted by
 # its stack, that of a pass of a tracepoint, those of an mmap() with its munmap() while user stacks are taken, and the longest
 # time in milliseconds until a live trace has shown a call.
@@ -28,6 +28,10 @@ echo "followed $cost"
 echo "followed_bytes $bytes"
 argtrace_cost 'vfs_read(file, buf, count, pos, *pos)=' || exit
 echo "kept $cost"
+argtrace_cost -r --return-by fprobe vfs_read || exit
+echo "by_fprobe $cost"
+argtrace_cost -r --return-by kretprobe vfs_read || exit
+echo "by_kretprobe $cost"
 argtrace_cost 'vfs_read if count == 12345' || exit
 echo "by_argument $cost"
 argtrace_cost 'vfs_read if file->f_inode->i_ino == 0xfffffffffff' || exit

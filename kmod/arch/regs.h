@@ -17,6 +17,7 @@
  *                                   no arguments (argtrace_user_file.h)
  *   argtrace_regs_argument()        the n-th argument, by the calling convention of the kernel's
  *                                   functions
+ *   argtrace_regs_arguments()       all of them at once, which takes fewer instructions
  *   argtrace_regs_stack()           the stack pointer, as the function is entered; arguments on the
  *                                   stack begin ARGTRACE_FIRST_STACK_WORD bytes above it
  *   argtrace_regs_return_slot()     the address of the word that says where the function returns to

@@ -90,7 +90,6 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 	const unsigned long sp = argtrace_full_stack(regs);
 	struct made_frame made argtrace_uninitialized;
 	unsigned long at;
-	unsigned int i;
 	u64 kept = 0;
 
 	if (argtrace_is_filtered(fallback->lane, rcu_access_pointer(fallback->lane->pid_bits))) {
@@ -101,8 +100,7 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 		argtrace_count_following(returns->following, low_stack);
 		return false;
 	}
-	for (i = 0; i < ARRAY_SIZE(call->args); i++)
-		call->args[i] = argtrace_regs_argument(argtrace_regs_of_full(regs), i);
+	argtrace_regs_arguments(argtrace_regs_of_full(regs), call->args);
 	call->caller = caller;
 	for (at = 0; at < returns->above; at += sizeof(u64))
 		call->data[at / sizeof(u64)] =

@@ -129,10 +129,8 @@ static bool begin_call(struct argtrace_user_call *call, const struct argtrace_re
 	struct argtrace_return *returns = frame->returns;
 	struct argtrace_plan *plan = returns->plan;
 	unsigned long args[ARGTRACE_REG_COUNT], kept = 0;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(args); i++)
-		args[i] = argtrace_regs_argument(regs, i);
+	argtrace_regs_arguments(regs, args);
 	/* Its records have no caller. */
 	argtrace_frame_make(frame, args, 0);
 	if (plan->code && plan->code->keeps && !keep_values(frame, regs, lower, &kept))

@@ -45,7 +45,7 @@ static __always_inline struct argtrace_regs *argtrace_regs_of_ftrace(struct ftra
 	return (struct argtrace_regs *)fregs;
 }
 
-/* For argtrace_regs_argument(), _ip() and _are_of_user() alone. */
+/* For argtrace_regs_argument(), _arguments(), _ip() and _are_of_user() alone. */
 static __always_inline const struct argtrace_regs *
 argtrace_regs_of_full(const argtrace_full_regs *regs)
 {
@@ -109,6 +109,12 @@ static __always_inline unsigned long argtrace_regs_argument(const struct argtrac
 							    unsigned int index)
 {
 	return *(const unsigned long *)((const u8 *)regs + argtrace_reg_place(index));
+}
+
+static __always_inline void argtrace_regs_arguments(const struct argtrace_regs *regs,
+						    unsigned long args[ARGTRACE_REG_COUNT])
+{
+	memcpy(args, regs->x, ARGTRACE_REG_COUNT * sizeof(args[0]));
 }
 
 static __always_inline unsigned long argtrace_regs_stack(const struct argtrace_regs *regs)

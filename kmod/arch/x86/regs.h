@@ -140,6 +140,17 @@ static __always_inline unsigned long argtrace_regs_argument(const struct argtrac
 	return *(const unsigned long *)((const u8 *)regs + argtrace_reg_place(index));
 }
 
+static __always_inline void argtrace_regs_arguments(const struct argtrace_regs *regs,
+						    unsigned long args[ARGTRACE_REG_COUNT])
+{
+	args[0] = regs->regs.di;
+	args[1] = regs->regs.si;
+	args[2] = regs->regs.dx;
+	args[3] = regs->regs.cx;
+	args[4] = regs->regs.r8;
+	args[5] = regs->regs.r9;
+}
+
 static __always_inline unsigned long argtrace_regs_stack(const struct argtrace_regs *regs)
 {
 	return regs->regs.sp;
