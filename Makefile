@@ -55,7 +55,7 @@ KMOD_SOURCES := $(shell find kmod include VERSION -type f 2>/dev/null)
 KUNIT_SOURCES := $(shell find tests/kunit tests/data -name '*.[ch]' -o -name Kbuild 2>/dev/null)
 # One of them has the sources that walk stacks in it.
 TEST_MODULE_SOURCES := $(shell find include tests/vm/modules kmod/arch -type f 2>/dev/null) \
-		       $(addprefix kmod/,base/compat.h base/hook.h base/memory.h base/recursion.c base/recursion.h) user/lang/kernel_macros.h user/spec/calls.table
+		       $(addprefix kmod/,base/compat.h base/hook.h base/kernel_calls.c base/kernel_calls.h base/memory.h base/recursion.c base/recursion.h) user/lang/kernel_macros.h user/spec/calls.table
 BENCH_MODULE_SOURCES := $(shell find bench/modules -type f 2>/dev/null)
 TOOL_SOURCES := CMakeLists.txt VERSION $(shell find cmake user include -type f 2>/dev/null)
 
@@ -70,6 +70,9 @@ module: $(KOUT)/argtrace.ko ## build the module, for KERNEL=LABEL or for the run
 tool: build/bin/argtrace ## build the tool
 
 arm64-tool: build/arm64/bin/argtrace # for scripts/vm and tests/vm/run
+
+arm64-tests: arm64-tool # what tests/vm/run takes to a kernel of arm64
+	@$(call cmake_build_arm64,argtrace_vm_tests) >/dev/null
 
 man: build/man/argtrace.1 build/man/argtrace.dat.5 ## build the manual pages
 
@@ -273,7 +276,9 @@ build/bin/argtrace: $(TOOL_SOURCES) | build/user/CMakeCache.txt
 	@$(call cmake_build,argtrace)
 	@touch $@
 
-build/arm64/user/CMakeCache.txt:
+# With other packages it begins anew: what has been found lies among those of before.
+build/arm64/user/CMakeCache.txt: scripts/root
+	@rm -f $@
 	@root=$$(scripts/root --arm64) && cmake -S . -B build/arm64/user -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 		-DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/arm64.cmake -DARGTRACE_SYSROOT="$$root" -DARGTRACE_BIN=$(CURDIR)/build/arm64/bin
 
@@ -290,5 +295,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool arm64-tool man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-branches check-stressors deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report bench-stacks install uninstall clean

@@ -4,7 +4,7 @@
  * debugfs:
  *
  *   argtrace_callers/run     write N: acl_called() is called N times by acl_once(), 2 N times by acl_twice(), and by acl_deep(), once below
- *                            each of N calls of itself; then N times in a softirq, in a hard interrupt and in an NMI
+ *                            each of N calls of itself; then N times in a softirq, in a hard interrupt and, where modules have them, in an NMI
  *   argtrace_callers/stacks  read: the stacks of these calls, as stack_trace_save() had them in acl_called() itself, since the last
  *                            write: how many calls had it, then its frames with tabs between them, the innermost first
  *   argtrace_callers/dump    write 1: acl_called() has the kernel log its stack as well, by dump_stack(); 0: no more
@@ -26,10 +26,9 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <asm/apic.h>
-#include <asm/nmi.h>
 
 #include "compat.h"
+#include "nmi.h"
 
 /* noipa: gcc makes no clone, and merges no calls. */
 #define ACL __attribute__((__noipa__))
@@ -145,13 +144,13 @@ ACL void acl_in_nmi(void)
 
 static int nmi_cpu;
 
-static int on_nmi(unsigned int type, struct pt_regs *regs)
+static bool at_on_nmi(void)
 {
 	if (!READ_ONCE(nmi_wanted) || raw_smp_processor_id() != nmi_cpu)
-		return NMI_DONE;
+		return false;
 	acl_in_nmi();
 	WRITE_ONCE(nmi_wanted, false);
-	return NMI_HANDLED;
+	return true;
 }
 
 static void call_in_nmi(void)
@@ -159,7 +158,7 @@ static void call_in_nmi(void)
 	preempt_disable();
 	nmi_cpu = smp_processor_id();
 	WRITE_ONCE(nmi_wanted, true);
-	apic->send_IPI(nmi_cpu, NMI_VECTOR);
+	at_nmi_send(nmi_cpu);
 	/* It comes within microseconds, however it is emulated. */
 	while (READ_ONCE(nmi_wanted))
 		cpu_relax();
@@ -175,7 +174,8 @@ static noinline void call_in_turn(u64 number)
 	wait_for_completion(&timer_done);
 	irq_work_queue(&interrupt);
 	irq_work_sync(&interrupt);
-	call_in_nmi();
+	if (AT_HAS_NMIS)
+		call_in_nmi();
 }
 
 static int run_set(void *data, u64 count)
@@ -282,7 +282,7 @@ static int __init acl_init(void)
 	at_hrtimer_setup(&timer, on_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	/* HARD: in the interrupt even where the kernel would make it a thread. */
 	interrupt = IRQ_WORK_INIT_HARD(on_interrupt);
-	ret = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "argtrace_callers");
+	ret = at_nmi_register();
 	if (ret) {
 		kvfree(stacks);
 		return ret;
@@ -299,7 +299,7 @@ static int __init acl_init(void)
 static void __exit acl_exit(void)
 {
 	debugfs_remove_recursive(directory);
-	unregister_nmi_handler(NMI_LOCAL, "argtrace_callers");
+	at_nmi_unregister();
 	hrtimer_cancel(&timer);
 	kvfree(stacks);
 }

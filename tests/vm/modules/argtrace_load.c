@@ -6,7 +6,8 @@
  *   argtrace_load/run    write "CALLS PERIOD BURST NMIS NMI_BURST": on every CPU al_process() is
  *                        called CALLS times, while a timer calls al_interrupt() BURST times
  *                        every PERIOD ns, and every NMIS calls (0: never) an NMI on that CPU
- *                        calls al_nmi() NMI_BURST times. Ends when all is done.
+ *                        calls al_nmi() NMI_BURST times. Ends when all is done. EOPNOTSUPP: NMIs
+ *                        were wanted of a machine on which modules have none
  *   argtrace_load/call   write a count: al_writer() is called that often by whoever writes
  *   argtrace_load/calls  read: how often they have been called, in this order
  *
@@ -23,10 +24,9 @@
 #include <linux/seq_file.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
-#include <asm/apic.h>
-#include <asm/nmi.h>
 
 #include "compat.h"
+#include "nmi.h"
 
 /* noipa: gcc makes no clone, drops no argument and merges no calls. */
 #define AL(name) \
@@ -48,18 +48,18 @@ static DEFINE_PER_CPU(struct al_cpu, cpus);
 static DEFINE_MUTEX(run_lock);
 static u32 run_calls, run_period, run_burst, run_nmis, run_nmi_burst;
 
-static int on_nmi(unsigned int type, struct pt_regs *regs)
+static bool at_on_nmi(void)
 {
 	struct al_cpu *own = this_cpu_ptr(&cpus);
 	u64 cpu = raw_smp_processor_id();
 	u32 i;
 
 	if (!READ_ONCE(own->nmi_sent))
-		return NMI_DONE;
+		return false;
 	WRITE_ONCE(own->nmi_sent, false);
 	for (i = 0; i < run_nmi_burst; i++, own->nmi++)
 		al_nmi(own->nmi, ~own->nmi, cpu);
-	return NMI_HANDLED;
+	return true;
 }
 
 static enum hrtimer_restart on_tick(struct hrtimer *timer)
@@ -85,7 +85,7 @@ static void run_work(struct work_struct *work)
 	for (i = 0; i < run_calls; i++, own->process++) {
 		if (run_nmis && i % run_nmis == 0) {
 			WRITE_ONCE(own->nmi_sent, true);
-			apic->send_IPI(cpu, NMI_VECTOR);
+			at_nmi_send(cpu);
 		}
 		al_process(own->process, ~own->process, cpu);
 		cond_resched();
@@ -111,6 +111,10 @@ static ssize_t run_write(struct file *file, const char __user *from, size_t coun
 		   &run_nmi_burst) != 5) {
 		mutex_unlock(&run_lock);
 		return -EINVAL;
+	}
+	if (run_nmis && !AT_HAS_NMIS) {
+		mutex_unlock(&run_lock);
+		return -EOPNOTSUPP;
 	}
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
@@ -183,7 +187,7 @@ static int __init al_init(void)
 		at_hrtimer_setup(&one->timer, on_tick, CLOCK_MONOTONIC,
 				 HRTIMER_MODE_REL_PINNED_HARD);
 	}
-	ret = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "argtrace_load");
+	ret = at_nmi_register();
 	if (ret)
 		return ret;
 	directory = debugfs_create_dir("argtrace_load", NULL);
@@ -196,7 +200,7 @@ static int __init al_init(void)
 static void __exit al_exit(void)
 {
 	debugfs_remove_recursive(directory);
-	unregister_nmi_handler(NMI_LOCAL, "argtrace_load");
+	at_nmi_unregister();
 }
 
 module_init(al_init);

@@ -23,6 +23,12 @@
 
 #define AN __attribute__((__noipa__))
 
+#ifdef CONFIG_ARM64
+#define AN_SYSCALL(name) "__arm64_sys_" name
+#else
+#define AN_SYSCALL(name) "__x64_sys_" name
+#endif
+
 AN u64 an_value(u64 a, u64 b);
 AN u64 an_value(u64 a, u64 b)
 {
@@ -65,7 +71,7 @@ AN u64 an_variadic(u64 count, ...)
 AN long an_getpgid(const struct pt_regs *regs);
 AN long an_getpgid(const struct pt_regs *regs)
 {
-	return AN_GETPGID + (pid_t)regs->di;
+	return AN_GETPGID + (pid_t)regs_get_kernel_argument((struct pt_regs *)regs, 0);
 }
 
 /* Another function for one that somebody may call. */
@@ -79,7 +85,7 @@ struct diversion {
 static DEFINE_MUTEX(lock);
 static u64 wrong;
 static struct diversion value_diversion = { .from = "an_value", .to = (unsigned long)an_diverted };
-static struct diversion getpgid_diversion = { .from = "__x64_sys_getpgid", .to = (unsigned long)an_getpgid };
+static struct diversion getpgid_diversion = { .from = AN_SYSCALL("getpgid"), .to = (unsigned long)an_getpgid };
 
 static void check(u64 result, u64 expected)
 {

@@ -27,8 +27,14 @@
 
 #include "../../../kmod/base/compat.h"
 #include "../../../kmod/base/recursion.c"
+#include "../../../kmod/base/memory.h"
+#ifdef CONFIG_ARM64
+#include "../../../kmod/base/kernel_calls.c"
+#include "../../../kmod/arch/arm64/walk.c"
+#else
 #include "../../../kmod/arch/x86/frame.c"
 #include "../../../kmod/arch/x86/walk.c"
+#endif
 
 /* What argtrace's memory.c would do: nothing is limited here. */
 int argtrace_memory_charge(u64 bytes)
@@ -137,10 +143,26 @@ static void judge(struct as_cpu *own, const struct as_level *level, struct as_tr
 	tell_difference(truth.words, truth.count, walked, &level->room, ip);
 }
 
+/* As argtrace_stack_walk_on(), but counts when the kernel's unwinder is asked. */
+static void walk_rest(struct as_cpu *own, const struct argtrace_stack_start *start, struct argtrace_stack_room *room,
+		      struct argtrace_walked *walked)
+{
+#ifdef CONFIG_ARM64
+	argtrace_stack_walk_on(start, room, ARGTRACE_STACK_DEPTH_MAX, walked);
+	if (walked->end == ARGTRACE_WALK_UNKNOWN)
+		walked->count = 0;
+#else
+	if (walk_on(room, ARGTRACE_STACK_DEPTH_MAX, walked))
+		return;
+	argtrace_stack_unwind(start, room, ARGTRACE_STACK_DEPTH_MAX, walked);
+	own->counts[BY_UNWINDER]++;
+#endif
+}
+
 static void compare_call(struct as_cpu *own, struct as_level *level, unsigned long ip, const struct argtrace_regs *regs)
 {
 	const struct argtrace_stack_start start = {
-		(const u64 *)argtrace_regs_stack(regs), *(const u64 *)((const u8 *)regs + argtrace_bp_place(false)),
+		argtrace_regs_return_slot(regs), *(const u64 *)((const u8 *)regs + argtrace_bp_place(false)),
 	};
 	struct as_truth truth = find_truth(level, ip + MCOUNT_INSN_SIZE);
 	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
@@ -149,10 +171,8 @@ static void compare_call(struct as_cpu *own, struct as_level *level, unsigned lo
 	truth.words += !!truth.count;
 	truth.count -= !!truth.count;
 	walked.count = argtrace_stack_walk_quickly(start.sp, start.bp, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
-	if (!walked.count && !walk_on(&level->room, ARGTRACE_STACK_DEPTH_MAX, &walked)) {
-		argtrace_stack_unwind(&start, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
-		own->counts[BY_UNWINDER]++;
-	}
+	if (!walked.count)
+		walk_rest(own, &start, &level->room, &walked);
 	judge(own, level, truth, &walked, ip, IN_PROCESS + interrupt_context_level());
 }
 
@@ -163,10 +183,8 @@ static void compare_tick(struct as_cpu *own, struct as_level *level, const struc
 	struct argtrace_walked walked = { .end = ARGTRACE_WALK_WHOLE };
 
 	walked.count = argtrace_stack_walk_interrupted_quickly(regs, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked.hash);
-	if (!walked.count && !walk_on(&level->room, ARGTRACE_STACK_DEPTH_MAX, &walked)) {
-		argtrace_stack_unwind(&start, &level->room, ARGTRACE_STACK_DEPTH_MAX, &walked);
-		own->counts[BY_UNWINDER]++;
-	}
+	if (!walked.count)
+		walk_rest(own, &start, &level->room, &walked);
 	judge(own, level, truth, &walked, argtrace_regs_ip(regs), in_serving_softirq() ? IN_SOFTIRQ : IN_PROCESS);
 }
 
