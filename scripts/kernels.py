@@ -44,8 +44,15 @@ def is_sanitizer(label):
     return "CONFIG_KASAN=y" in Path(parts(label)["CONFIG"]).read_text().splitlines()
 
 
+def is_arm64(label):
+    return parts(label)["MACHINE"] == "aarch64"
+
+
 def build_vm_tests(label):
     """What tests/vm/run takes to that kernel."""
+    if is_arm64(label):
+        subprocess.run(["make", "-s", "-C", TOP, "arm64-tests", "module", "test-modules", f"KERNEL={label}"], check=True)
+        return
     subprocess.run(["make", "-s", "-C", TOP, "tool", "module", "test-modules", f"KERNEL={label}"], check=True)
     subprocess.run(["cmake", "--build", TOP / "build/user", "-j", str(os.cpu_count()), "--target", "argtrace_vm_tests"],
                    check=True, stdout=subprocess.DEVNULL)

@@ -109,8 +109,10 @@ TEST_F(Accounting, conditions_and_faults_under_load) {
     EXPECT_EQ(count("al_process", "faults"), count("al_process", "hits"));
     EXPECT_EQ(count("al_interrupt", "faults"), 0u);
     EXPECT_EQ(count("al_nmi", "records"), 0u) << "the numbers are no addresses";
-    EXPECT_GT(count("al_nmi", "faults"), 0u);
-    EXPECT_LT(count("al_nmi", "faults"), count("al_nmi", "filtered"));
+    if (has_nmis) {
+        EXPECT_GT(count("al_nmi", "faults"), 0u);
+        EXPECT_LT(count("al_nmi", "faults"), count("al_nmi", "filtered"));
+    }
 
     std::map<std::string, std::uint64_t> seen;
     for (const json &event : recorded()) {
@@ -148,7 +150,7 @@ TEST_F(Accounting, a_full_buffer_is_told_apart) {
         EXPECT_GE(count(name, "faults"), count(name, "records"));
     }
     EXPECT_GT(count("al_interrupt", "sampled"), 0u);
-    EXPECT_GT(count("al_nmi", "capped"), 0u);
+    EXPECT_EQ(count("al_nmi", "capped") > 0, has_nmis);
 }
 
 TEST_F(Accounting, one_call_in_so_many_on_each_cpu) {

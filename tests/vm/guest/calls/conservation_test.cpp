@@ -267,7 +267,7 @@ TEST_F(Conservation, of_every_call_under_random_loads) {
               << " lost to full rings; flight recorders: " << met_.overwritten << " overwritten, "
               << met_.full_in_flight << " lost in one interrupt, " << met_.missed
               << " packets gone while copied\n";
-    EXPECT_GT(met_.nmis, 0u);
+    EXPECT_EQ(met_.nmis > 0, has_nmis);
     EXPECT_GE(met_.filtered, own_calls);
     EXPECT_GT(met_.full + met_.overwritten, 0u);
 }

@@ -65,28 +65,28 @@ TEST(Context, a_caller_that_a_tracer_of_returns_hides_is_unknown) {
     const auto events = json_lines(plain.out);
     ASSERT_EQ(events.size(), 1u) << plain.err;
     const std::string caller = events[0]["caller"];
-    ASSERT_NE(caller.rfind("__x64_sys_read+", 0), 0u)
+    ASSERT_NE(caller.rfind(SYSCALL_PREFIX "read+", 0), 0u)
         << "it calls ksys_read() and does not jump there";
 
-    EXPECT_EQ(write_tracefs("dynamic_events", "r:at_returns __x64_sys_read\n"), 0);
+    EXPECT_EQ(write_tracefs("dynamic_events", "r:at_returns " SYSCALL_PREFIX "read\n"), 0);
     EXPECT_EQ(write_tracefs("events/kprobes/at_returns/enable", "1"), 0);
     expect_caller(nullptr, "?");
     EXPECT_EQ(write_tracefs("events/kprobes/at_returns/enable", "0"), 0);
     EXPECT_EQ(write_tracefs("dynamic_events", "-:kprobes/at_returns\n"), 0);
 
     if (has_fprobe()) {
-        EXPECT_EQ(write_tracefs("dynamic_events", "f:at_returns __x64_sys_read%return\n"), 0);
+        EXPECT_EQ(write_tracefs("dynamic_events", "f:at_returns " SYSCALL_PREFIX "read%return\n"), 0);
         EXPECT_EQ(write_tracefs("events/fprobes/at_returns/enable", "1"), 0);
         expect_caller(nullptr, "?");
         EXPECT_EQ(write_tracefs("events/fprobes/at_returns/enable", "0"), 0);
         EXPECT_EQ(write_tracefs("dynamic_events", "-:fprobes/at_returns\n"), 0);
     }
 
-    EXPECT_EQ(write_tracefs("set_ftrace_filter", "__x64_sys_read\n"), 0);
+    EXPECT_EQ(write_tracefs("set_ftrace_filter", SYSCALL_PREFIX "read\n"), 0);
     EXPECT_EQ(write_tracefs("current_tracer", "function_graph"), 0);
     expect_caller(nullptr, "?");
     EXPECT_EQ(write_tracefs("current_tracer", "nop"), 0);
-    EXPECT_EQ(write_tracefs("set_ftrace_filter", "!__x64_sys_read\n"), 0);
+    EXPECT_EQ(write_tracefs("set_ftrace_filter", "!" SYSCALL_PREFIX "read\n"), 0);
 
     expect_caller(caller, caller);
 }

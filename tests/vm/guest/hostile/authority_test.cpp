@@ -303,7 +303,7 @@ std::string add_each_kind(std::initializer_list<int> capabilities) {
         RawDevice device;
     } kinds[] = {
         {"tracepoint", ARGTRACE_KIND_TRACEPOINT, address_of("__traceiter_sched_process_exit"), 2, RawDevice()},
-        {"syscall", ARGTRACE_KIND_SYSCALL, address_of("__x64_sys_lseek"), 3, RawDevice()},
+        {"syscall", ARGTRACE_KIND_SYSCALL, address_of(SYSCALL_PREFIX "lseek"), 3, RawDevice()},
         {"timer", ARGTRACE_KIND_TIMER, ARGTRACE_TIMER(ARGTRACE_TIMER_CPU_CLOCK, 100, 0), 0, RawDevice()},
     };
     for (auto &kind : kinds)

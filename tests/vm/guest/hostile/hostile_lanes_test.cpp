@@ -86,12 +86,12 @@ protected:
         const auto at = [](const char *name) { return address_of(name); };
         return {
             RawProbe::call(at("at_four"), 4),
-            as(ARGTRACE_KIND_SYSCALL, RawProbe::call(at("__x64_sys_getppid"), 0)),
+            as(ARGTRACE_KIND_SYSCALL, RawProbe::call(at(SYSCALL_PREFIX "getppid"), 0)),
             RawProbe::words(at("vfs_rename"), 2),
             SinkProgram(ARGTRACE_SINK_RECORD).behind(1, 0, 8).probe(at("vfs_link")),
             SinkProgram(ARGTRACE_SINK_COUNT).probe(at("vfs_truncate")),
             as(ARGTRACE_KIND_TRACEPOINT, RawProbe::words(at("__traceiter_sched_process_exit"), 1)),
-            as(ARGTRACE_KIND_SYSCALL, RawProbe::words(at("__x64_sys_lseek"), 3)),
+            as(ARGTRACE_KIND_SYSCALL, RawProbe::words(at(SYSCALL_PREFIX "lseek"), 3)),
             by_kretprobe(RawProbe::call(at("vfs_mkdir"), 2)),
             as(ARGTRACE_KIND_TIMER, RawProbe::words(ARGTRACE_TIMER(ARGTRACE_TIMER_CPU_CLOCK, 100, 0), 0)),
         };

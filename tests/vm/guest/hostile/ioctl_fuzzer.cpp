@@ -48,7 +48,7 @@ FuzzTargets::FuzzTargets() {
         count++;
         if (symbol.name.starts_with("__traceiter_"))
             tracepoints.push_back(symbol.addr);
-        if (symbol.name.starts_with("__x64_sys_") || symbol.name.starts_with("__ia32_"))
+        if (symbol.name.starts_with(SYSCALL_PREFIX) || symbol.name.starts_with("__ia32_"))
             syscalls.push_back(symbol.addr);
     }
     std::istringstream traceable(read_file("/sys/kernel/tracing/available_filter_functions"));

@@ -81,7 +81,7 @@ constexpr unsigned many = 30;
 
 /// They have a slot each for as long as they sleep, and give it up when they end.
 TEST_F(LateStacks, of_tasks_that_are_killed_meanwhile) {
-    const LateStackCounts stacks("__x64_sys_pause");
+    const LateStackCounts stacks(SYSCALL_PREFIX "pause");
     NEED_COMPLETION(stacks);
     std::vector<std::unique_ptr<Background>> sleepers;
     for (unsigned i = 0; i < many; i++)
@@ -98,7 +98,7 @@ TEST_F(LateStacks, of_tasks_that_are_killed_meanwhile) {
 
 /// On the way back the task has another stack, that of the handler.
 TEST_F(LateStacks, of_tasks_that_get_a_signal_meanwhile) {
-    const LateStackCounts stacks("__x64_sys_pause");
+    const LateStackCounts stacks(SYSCALL_PREFIX "pause");
     NEED_COMPLETION(stacks);
     EXPECT_EQ(run({absent_program, "signal"}).status, 0);
     EXPECT_EQ(stacks.calls(), 1u);
@@ -109,7 +109,7 @@ TEST_F(LateStacks, of_tasks_that_get_a_signal_meanwhile) {
 
 /// On the way back it is another program.
 TEST_F(LateStacks, of_tasks_that_execute_a_program) {
-    const LateStackCounts stacks("__x64_sys_execve");
+    const LateStackCounts stacks(SYSCALL_PREFIX "execve");
     NEED_COMPLETION(stacks);
     for (unsigned i = 0; i < many; i++)
         EXPECT_EQ(run({absent_program, "exec", "/bin/true"}).status, 0);
@@ -123,7 +123,7 @@ TEST_F(LateStacks, of_tasks_that_execute_a_program) {
 
 /// Nobody answers the userfaultfd: nothing may wait for it.
 TEST_F(LateStacks, whose_memory_a_process_has_to_provide) {
-    const LateStackCounts stacks("__x64_sys_prctl");
+    const LateStackCounts stacks(SYSCALL_PREFIX "prctl");
     NEED_COMPLETION(stacks);
     const Outcome outcome = run({"timeout", "-s", "KILL", "60", absent_program, "armed"});
     if (outcome.status == 3)
@@ -138,7 +138,7 @@ TEST_F(LateStacks, of_sessions_that_come_and_go) {
     const Background storm({absent_program, "storm"}), sleeper({absent_program, "sleep"});
     std::uint64_t completed = 0;
     for (unsigned round = 0; round < (is_long_run() && !is_sanitizer_kernel() ? 10 : 4); round++) {
-        const LateStackCounts stacks("__x64_sys_prctl");
+        const LateStackCounts stacks(SYSCALL_PREFIX "prctl");
         NEED_COMPLETION(stacks);
         EXPECT_TRUE(eventually([&] { return stacks.stacks->completed() > 20; }));
         completed += stacks.stacks->completed();
@@ -149,9 +149,9 @@ TEST_F(LateStacks, of_sessions_that_come_and_go) {
 
 /// Two sessions complete the same calls, each for itself.
 TEST_F(LateStacks, of_two_sessions) {
-    const LateStackCounts one("__x64_sys_prctl");
+    const LateStackCounts one(SYSCALL_PREFIX "prctl");
     NEED_COMPLETION(one);
-    const LateStackCounts other("__x64_sys_prctl");
+    const LateStackCounts other(SYSCALL_PREFIX "prctl");
     Background storm({absent_program, "storm"});
     EXPECT_TRUE(eventually([&] { return one.stacks->completed() > 100 && other.stacks->completed() > 100; }));
     storm.end(SIGKILL);
@@ -165,7 +165,7 @@ TEST_F(LateStacks, of_a_module_that_is_unloaded) {
         std::vector<std::unique_ptr<Background>> sleepers;
         const Background storm({absent_program, "storm"});
         {
-            const LateStackCounts sleeping("__x64_sys_pause", "sleeping"), running("__x64_sys_prctl", "running");
+            const LateStackCounts sleeping(SYSCALL_PREFIX "pause", "sleeping"), running(SYSCALL_PREFIX "prctl", "running");
             NEED_COMPLETION(sleeping);
             for (unsigned i = 0; i < 5; i++)
                 sleepers.push_back(std::make_unique<Background>(std::vector<std::string>{absent_program, "sleep"}));

@@ -87,7 +87,7 @@ TEST_F(Hotplug, a_cpu_that_comes_for_the_first_time_gets_counters) {
     std::uint32_t count = 0;
     const auto traceable = traceable_function_names();
     for (const KernelSymbol &symbol : kernel_symbols()) {
-        if (symbol.name.starts_with("__x64_sys_") && traceable.contains(symbol.name) && count < 150)
+        if (symbol.name.starts_with(SYSCALL_PREFIX) && traceable.contains(symbol.name) && count < 150)
             probes = probes + probe_at(symbol.addr), ++count;
     }
     ASSERT_GT(count, 110u) << "more than one block of counters is wanted";

@@ -52,7 +52,10 @@ static uint64_t below(uint64_t n)
 
 /* Calls that end or suspend the process for good, make processes that outlive the batch, or jump to a random context. */
 static const uint16_t left_out[] = {
-	SYS_rt_sigreturn, SYS_pause, SYS_rt_sigsuspend, SYS_fork, SYS_vfork, SYS_clone, SYS_clone3, SYS_exit, SYS_exit_group,
+	SYS_rt_sigreturn, SYS_rt_sigsuspend, SYS_clone, SYS_clone3, SYS_exit, SYS_exit_group,
+#ifdef __x86_64__
+	SYS_pause, SYS_fork, SYS_vfork,
+#endif
 };
 /* exit fork pause sigreturn clone rt_sigreturn rt_sigsuspend vfork exit_group sigsuspend clone3, by their numbers of 32-bit programs */
 static const uint16_t left_out_ia32[] = {1, 2, 29, 119, 120, 173, 179, 190, 252, 72, 435};
@@ -64,6 +67,10 @@ static int is_left_out(const uint16_t *list, size_t count, uint64_t number)
 			return 1;
 	return 0;
 }
+
+#ifndef __x86_64__
+#define MAP_32BIT 0 /* there are no 32-bit calls */
+#endif
 
 /* Below 4 GB, for 32-bit calls. */
 static char *memory;	/* four pages, behind which is nothing */
@@ -152,6 +159,7 @@ static void fill_memory(void)
 		words[i] = below(3) ? argument() : next();
 }
 
+#ifdef __x86_64__
 static uint32_t call_ia32(uint32_t call, const uint64_t *a)
 {
 	uint32_t result;
@@ -181,6 +189,20 @@ static int find_ia32(void)
 	}
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
+#else
+static uint32_t call_ia32(uint32_t call, const uint64_t *a)
+{
+	(void)call, (void)a;
+	return 0;
+}
+
+static int has_ia32;
+
+static int find_ia32(void)
+{
+	return 0;
+}
+#endif
 
 static void limit(int resource, rlim_t value)
 {

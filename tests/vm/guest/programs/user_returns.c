@@ -85,10 +85,15 @@ CALLED long ur_jump(long number)
 /* A loop whose head is the first instruction, and one that is nothing but the return. */
 long ur_loop(long number);
 void ur_once(long number);
+#ifdef __aarch64__
+#define LOOP "subs x0, x0, #1\n b.gt ur_loop\n mov x0, #42\n ret\n"
+#else
+#define LOOP "sub $1, %rdi\n jg ur_loop\n mov $42, %eax\n ret\n"
+#endif
 asm(".text\n"
-    ".globl ur_loop\n.type ur_loop, @function\n"
-    "ur_loop: sub $1, %rdi\n jg ur_loop\n mov $42, %eax\n ret\n.size ur_loop, . - ur_loop\n"
-    ".globl ur_once\n.type ur_once, @function\n"
+    ".globl ur_loop\n.type ur_loop, %function\n"
+    "ur_loop: " LOOP ".size ur_loop, . - ur_loop\n"
+    ".globl ur_once\n.type ur_once, %function\n"
     "ur_once: ret\n.size ur_once, . - ur_once\n");
 
 static jmp_buf back;
@@ -210,17 +215,18 @@ static void *exit_in_it(void *number)
 	return NULL;
 }
 
-/* As a function of Go is called, which has its goroutine in r14. */
+/* As a function of Go is called, which has its goroutine in r14, on arm64 in x28. */
 long ur_as_goroutine(long number, unsigned long goroutine);
+#ifdef __aarch64__
+#define AS_GOROUTINE "	stp x28, x30, [sp, #-16]!\n mov x28, x1\n bl ur_goroutine\n ldp x28, x30, [sp], #16\n ret\n"
+#else
+#define AS_GOROUTINE "	push %r14\n mov %rsi, %r14\n call ur_goroutine\n pop %r14\n ret\n"
+#endif
 asm("	.text\n"
     "	.globl ur_as_goroutine\n"
-    "	.type ur_as_goroutine, @function\n"
+    "	.type ur_as_goroutine, %function\n"
     "ur_as_goroutine:\n"
-    "	push %r14\n"
-    "	mov %rsi, %r14\n"
-    "	call ur_goroutine\n"
-    "	pop %r14\n"
-    "	ret\n"
+    AS_GOROUTINE
     "	.size ur_as_goroutine, . - ur_as_goroutine\n");
 
 CALLED long ur_goroutine(long number)

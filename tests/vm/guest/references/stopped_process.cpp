@@ -2,6 +2,7 @@
 #include "references/stopped_process.h"
 
 #include <gtest/gtest.h>
+#include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -146,12 +147,22 @@ bool StoppedProcess::is_signal_return(std::uint64_t address) const {
     return process_vm_readv(pid_, &to, 1, &from, 1, 0) == ssize_t(bytes.size()) && std::string_view(bytes.data(), bytes.size()).find(code) != std::string_view::npos;
 }
 
+#ifdef __aarch64__
+/// The kernel keeps the number of the call, which is -1 where there is none.
+bool StoppedProcess::is_in_syscall() const {
+    int number = -1;
+    iovec to = {&number, sizeof(number)};
+    ptrace(PTRACE_GETREGSET, tid_, NT_ARM_SYSTEM_CALL, &to);
+    return number >= 0;
+}
+#else
 /// The kernel's instruction for system calls leaves the address behind it in rcx.
 bool StoppedProcess::is_in_syscall() const {
     user_regs_struct registers{};
     ptrace(PTRACE_GETREGS, tid_, nullptr, &registers);
     return registers.rcx == registers.rip && static_cast<std::int64_t>(registers.orig_rax) >= 0;
 }
+#endif
 
 std::vector<std::string> StoppedProcess::stack(std::size_t limit) {
     struct Frames {

@@ -258,7 +258,7 @@ TEST_P(Fallback, says_what_it_does_not_take) {
     RawProbe ours_for_a_reason = RawProbe::call(address_of("an_value"), 2);
     ours_for_a_reason.header.flags |= ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_BPF);
     EXPECT_EQ(refused(ours_for_a_reason), EINVAL);
-    RawProbe syscall = probe_of("__x64_sys_getpid", 0);
+    RawProbe syscall = probe_of(SYSCALL_PREFIX "getpid", 0);
     syscall.header.kind = ARGTRACE_KIND_SYSCALL;
     EXPECT_EQ(refused(syscall), EINVAL);
     // More on the stack than is said to be there.

@@ -99,7 +99,7 @@ TEST_P(SyscallBesidePatch, that_comes_first_has_the_calls_of_who_insists) {
 
 TEST_P(SyscallBesidePatch, that_comes_first_is_followed_by_the_kernel_as_a_function) {
     const Patch patch(GetParam());
-    const Outcome added = run({"argtrace", "add", "-r", "__x64_sys_getpgid"});
+    const Outcome added = run({"argtrace", "add", "-r", SYSCALL_PREFIX "getpgid"});
     ASSERT_EQ(added.status, 0) << added.err;
     EXPECT_NE(added.err.find("of the kernel"), std::string::npos) << added.err;
     make_calls(patched_);
@@ -108,7 +108,7 @@ TEST_P(SyscallBesidePatch, that_comes_first_is_followed_by_the_kernel_as_a_funct
 }
 
 TEST_P(SyscallBesidePatch, that_comes_later_has_the_calls_until_it_goes) {
-    for (const char *spec : {"s:getpgid", "__x64_sys_getpgid"}) {
+    for (const char *spec : {"s:getpgid", SYSCALL_PREFIX "getpgid"}) {
         SCOPED_TRACE(spec);
         const Outcome added = run({"argtrace", "add", "-r", spec});
         ASSERT_EQ(added.status, 0) << added.err;

@@ -72,8 +72,13 @@ protected:
         map_.emplace(device_, RawMap::counts(8192, 3));
         SinkProgram program(ARGTRACE_SINK_MAP, map_->description().id);
         // The only argument of such a function is the address of the registers, which are numbered otherwise in user space.
-        program.behind(0, offsetof(struct pt_regs, rdi), 8).behind(0, offsetof(struct pt_regs, rsi), 8).source(ARGTRACE_SOURCE_USER_STACK_ID);
-        ASSERT_EQ(device_.add(program.probe(address_of("__x64_sys_prctl")).bytes(), 1), 0);
+#ifdef __aarch64__
+        constexpr int first = 0, second = 8;
+#else
+        constexpr int first = offsetof(struct pt_regs, rdi), second = offsetof(struct pt_regs, rsi);
+#endif
+        program.behind(0, first, 8).behind(0, second, 8).source(ARGTRACE_SOURCE_USER_STACK_ID);
+        ASSERT_EQ(device_.add(program.probe(address_of(SYSCALL_PREFIX "prctl")).bytes(), 1), 0);
     }
 
     std::map<std::uint64_t, std::uint64_t> stacks_by_look() const {

@@ -68,7 +68,8 @@ void make(const Known &call) {
 
 // What 32-bit programs do, from a program of 64 bits. Only the lower halves count.
 long make_by_int80(long number, const unsigned long (&a)[6]) {
-    long result;
+    long result = -ENOSYS;
+#ifdef __x86_64__
     asm volatile("push %%rbp\n\t"
                  "mov %8, %%rbp\n\t"
                  "int $0x80\n\t"
@@ -76,6 +77,9 @@ long make_by_int80(long number, const unsigned long (&a)[6]) {
                  : "=a"(result)
                  : "0"(number), "b"(a[0]), "c"(a[1]), "d"(a[2]), "S"(a[3]), "D"(a[4]), "m"(a[5]), "r"(a[5])
                  : "memory", "r8", "r9", "r10", "r11");
+#else
+    (void)number, (void)a;
+#endif
     return result;
 }
 
@@ -148,7 +152,7 @@ protected:
 
 TEST_P(Syscalls, are_shown_with_what_was_passed) {
     const std::vector<Known> calls = known_calls();
-    const std::vector<json> events = traced(with_option(specs_of(calls)), "__x64_sys_mmap", [&] {
+    const std::vector<json> events = traced(with_option(specs_of(calls)), SYSCALL_PREFIX "mmap", [&] {
         for (const Known &call : calls)
             make(call);
     });
@@ -206,7 +210,7 @@ TEST_P(Syscalls, of_32_bits_without_arguments_are_no_others) {
 // Text and conditions are read of what user space has passed, at the entry: execve() replaces it.
 TEST_P(Syscalls, expressions_see_what_was_passed) {
     const auto words = with_option({std::string("s:fchmodat(str(filename) as name, mode + 1 as more) if mode == 0x1777 && dfd < 0")});
-    const std::vector<json> events = traced(words, "__x64_sys_fchmodat", [] {
+    const std::vector<json> events = traced(words, SYSCALL_PREFIX "fchmodat", [] {
         syscall(SYS_fchmodat, AT_FDCWD, nowhere, 0777);
         syscall(SYS_fchmodat, AT_FDCWD, nowhere, 0x1777);
         syscall(SYS_fchmodat, 5, nowhere, 0x1777);
@@ -223,7 +227,7 @@ TEST(SyscallCounts, are_those_of_the_calls) {
     need_argtrace();
     RawDevice device;
     ASSERT_EQ(device.session("", 1 << 16, 4), 0);
-    RawProbe probe = RawProbe::words(address_of("__x64_sys_kill"), 6, "s:kill");
+    RawProbe probe = RawProbe::words(address_of(SYSCALL_PREFIX "kill"), 6, "s:kill");
     probe.header.kind = ARGTRACE_KIND_SYSCALL;
     ASSERT_EQ(device.add(probe.seal().bytes(), 1), 0);
     for (int i = 0; i < 5000; i++)
@@ -260,7 +264,7 @@ protected:
 };
 
 TEST_F(SyscallRefusals, functions_that_are_none) {
-    const std::uint64_t kill = address_of("__x64_sys_kill");
+    const std::uint64_t kill = address_of(SYSCALL_PREFIX "kill");
     for (const char *function : {"vfs_read", "ksys_read", "at_four"})
         refuse(probe_at(address_of(function)), EINVAL);
     for (const std::uint64_t addr : {kill + 1, kill + 9, std::uint64_t{8}, ~std::uint64_t{0}, std::uint64_t{0xffffc90000000000}})
@@ -268,7 +272,7 @@ TEST_F(SyscallRefusals, functions_that_are_none) {
 }
 
 TEST_F(SyscallRefusals, what_no_system_call_has) {
-    const std::uint64_t kill = address_of("__x64_sys_kill");
+    const std::uint64_t kill = address_of(SYSCALL_PREFIX "kill");
     RawProbe on_stack = probe_at(kill);
     on_stack.args[1].loc = ARGTRACE_LOC_STACK;
     on_stack.args[1].index = 0;
@@ -324,7 +328,7 @@ TEST(SyscallHostile, unloading_under_load) {
             ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
         }
         unload_argtrace();
-        EXPECT_FALSE(is_armed("__x64_sys_kill"));
+        EXPECT_FALSE(is_armed(SYSCALL_PREFIX "kill"));
     }
     need_argtrace();
 }

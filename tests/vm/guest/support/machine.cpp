@@ -63,7 +63,7 @@ void need_load_module() { need_module("argtrace_load"); }
 
 void run_load(const Load &load) {
     std::ofstream out("/sys/kernel/debug/argtrace_load/run");
-    out << load.calls << ' ' << load.period_ns << ' ' << load.burst << ' ' << load.nmis << ' '
+    out << load.calls << ' ' << load.period_ns << ' ' << load.burst << ' ' << (has_nmis ? load.nmis : 0) << ' '
         << load.nmi_burst << std::flush;
     ASSERT_TRUE(out.good());
 }

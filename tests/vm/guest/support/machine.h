@@ -8,7 +8,21 @@
 #include <functional>
 #include <string>
 
+/// What the functions of system calls are called, a literal to put before others.
+#ifdef __aarch64__
+#define SYSCALL_PREFIX "__arm64_sys_"
+#else
+#define SYSCALL_PREFIX "__x64_sys_"
+#endif
+
 namespace vmtest {
+
+/// Whether modules can handle NMIs, which the kernel for arm64 lets none do: docs/arm64.md.
+#ifdef __aarch64__
+inline constexpr bool has_nmis = false;
+#else
+inline constexpr bool has_nmis = true;
+#endif
 
 /// Loads and unloads; 0 or the errno. A module is a file name, or "argtrace".
 int load_module(const std::string &path, const std::string &parameters = "");
@@ -28,7 +42,8 @@ void need_load_module();
 void call_functions(const std::string &file, std::uint64_t count);
 std::uint64_t storm_calls();
 
-/// What argtrace_load does on each CPU (see argtrace_load.c), and how many calls it has made in all.
+/// What argtrace_load does on each CPU (see argtrace_load.c), and how many calls it has made in all. Where modules have no NMIs, run_load()
+/// asks for none.
 struct Load {
     unsigned calls = 1000;
     unsigned period_ns = 100000;

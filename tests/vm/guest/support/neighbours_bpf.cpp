@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "support/machine.h"
 #include "support/neighbours_bpf.h"
 
 #include <bpf/bpf.h>
@@ -30,7 +31,7 @@ struct ProgramTarget {
 constexpr ProgramTarget value_target{"argtrace_neighbours", "an_value", AN_VALUE_ARGS, 0, false};
 constexpr ProgramTarget file_targets[] = {{"vmlinux", "vfs_read", 4, 2, true}, {"vmlinux", "vfs_write", 4, 2, true}};
 
-constexpr ProgramTarget getpgid_target{"vmlinux", "__x64_sys_getpgid", 1, 0, false};
+constexpr ProgramTarget getpgid_target{"vmlinux", SYSCALL_PREFIX "getpgid", 1, 0, false};
 
 /// What a program adds to: how often it has been called, and the sum of what it looks at.
 struct ProgramSums {

@@ -249,9 +249,14 @@ std::uint64_t sum_of(const std::vector<json> &rows, const char *field) {
     return sum;
 }
 
-/// It waits in poll(2) for something to do.
+/// It waits in poll(2) for something to do, which is ppoll(2) on arm64.
 bool is_polling(pid_t pid) {
-    return read_file("/proc/" + std::to_string(pid) + "/syscall").starts_with(std::to_string(SYS_poll) + " ");
+#ifdef SYS_poll
+    constexpr long poll_number = SYS_poll;
+#else
+    constexpr long poll_number = SYS_ppoll;
+#endif
+    return read_file("/proc/" + std::to_string(pid) + "/syscall").starts_with(std::to_string(poll_number) + " ");
 }
 
 /// `words`: options of offcpu.

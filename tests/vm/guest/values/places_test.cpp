@@ -201,7 +201,7 @@ TEST_F(Places, far_above_the_stack) {
 
 TEST_F(Places, beyond_the_end_of_the_stack) {
     // A system call's function is entered within the last 2 KiB of the stack, after which nothing is mapped.
-    const std::string function = "__x64_sys_getppid";
+    const std::string function = SYSCALL_PREFIX "getppid";
     RawProbe probe = RawProbe::words(address_of(function), 3, function);
     for (const unsigned offset : {8u, ARGTRACE_STACK_MAX - 8u}) {
         argtrace_arg &arg = probe.args[offset == 8 ? 1 : 2];

@@ -33,7 +33,11 @@ constexpr const char *snapshot_path = "/tmp/spaces.dat";
 constexpr const char *own_text = "text-of-the-program";
 
 /// These make other processes, which would go on with the test.
-constexpr std::array forking{SYS_fork, SYS_vfork, SYS_clone, SYS_clone3};
+constexpr std::array forking{
+#ifdef __x86_64__
+    SYS_fork, SYS_vfork,
+#endif
+    SYS_clone, SYS_clone3};
 
 std::uint64_t address_of_banner() {
     for (const KernelSymbol &symbol : kernel_symbols()) {
