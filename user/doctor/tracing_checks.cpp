@@ -39,7 +39,7 @@ std::string of_syscalls(const Machine &machine) {
     return std::string(architecture_of(machine).syscalls.front().prefix) + "read";
 }
 
-/// Of 32-bit programs; empty: those of this architecture have no names here.
+/// A function of the calls of 32-bit programs; empty: they have no names here on this architecture.
 std::string of_32_bit(const Machine &machine) {
     const std::string_view prefix = architecture_of(machine).syscalls.back().compat_prefix;
     return prefix.empty() ? std::string() : std::string(prefix) + "openat";

@@ -3,6 +3,7 @@
 // it is.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "support/command.h"
@@ -22,7 +23,8 @@ void hammer_on_cpu_0() {
 }
 
 TEST(Context, a_lazy_reschedule_shows) {
-    if (read_file("/sys/kernel/debug/sched/preempt").find("(lazy)") == std::string::npos)
+    const std::string file = "/sys/kernel/debug/sched/preempt"; // not there where nothing can be chosen
+    if (!std::filesystem::exists(file) || read_file(file).find("(lazy)") == std::string::npos)
         GTEST_SKIP() << "this kernel does not reschedule lazily";
     need_argtrace();
     need_test_module();
@@ -65,8 +67,10 @@ TEST(Context, a_caller_that_a_tracer_of_returns_hides_is_unknown) {
     const auto events = json_lines(plain.out);
     ASSERT_EQ(events.size(), 1u) << plain.err;
     const std::string caller = events[0]["caller"];
-    ASSERT_NE(caller.rfind(SYSCALL_PREFIX "read+", 0), 0u)
-        << "it calls ksys_read() and does not jump there";
+    const bool is_called = caller.starts_with(SYSCALL_PREFIX "read+");
+    if (is_arm64 && is_called)
+        GTEST_SKIP() << "the compiler has made a call of ksys_read(), and no jump";
+    ASSERT_FALSE(is_called) << "it calls ksys_read() and does not jump there";
 
     EXPECT_EQ(write_tracefs("dynamic_events", "r:at_returns " SYSCALL_PREFIX "read\n"), 0);
     EXPECT_EQ(write_tracefs("events/kprobes/at_returns/enable", "1"), 0);

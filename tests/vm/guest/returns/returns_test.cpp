@@ -96,7 +96,7 @@ TEST(Returns, of_calls_in_processes_interrupts_and_nmis) {
     const auto counts = session.device().return_counts();
     ASSERT_EQ(counts.size(), std::size(functions_of_load));
     for (std::size_t i = 0; i < counts.size(); i++) {
-        EXPECT_GT(calls[i], 0u);
+        EXPECT_EQ(calls[i] > 0, i != 2 || has_nmis) << functions_of_load[i];
         EXPECT_EQ(hits(counts[i]), calls[i]) << functions_of_load[i];
         EXPECT_EQ(counts[i].in_flight, 0u) << functions_of_load[i];
         EXPECT_EQ(seen[counts[i].counts.id], counts[i].counts.records) << functions_of_load[i];
@@ -105,7 +105,7 @@ TEST(Returns, of_calls_in_processes_interrupts_and_nmis) {
     }
     EXPECT_EQ(in_nmi, counts[2].counts.records);
     EXPECT_EQ(in_interrupt, counts[1].counts.records);
-    EXPECT_GT(counts[2].counts.records, 0u);
+    EXPECT_EQ(counts[2].counts.records > 0, has_nmis);
     EXPECT_GT(counts[1].counts.records, 0u);
 }
 

@@ -49,8 +49,11 @@ protected:
     /// An event as the program has it in its log.
     static std::string as_logged(const nlohmann::ordered_json &event) {
         auto line = nlohmann::ordered_json::array({name_of(event)});
+        // Go's newer versions describe parameters that are called _, which nobody is sure to pass.
+        const bool has_blanks = line.front() == "blank";
         for (const auto &[name, value] : event.at("args").items())
-            line.push_back(value);
+            if (!has_blanks || (name != "arg0" && name != "arg2"))
+                line.push_back(value);
         if (event.contains("ret") && !event.at("ret").is_null())
             line.push_back(event.at("ret"));
         return line.dump();

@@ -204,7 +204,7 @@ RawProbe RawProbe::call(std::uint64_t addr, unsigned count, const std::string &n
     for (unsigned i = argument_registers; i < count; i++) {
         probe.args[i].loc = ARGTRACE_LOC_STACK;
         probe.args[i].index = 0;
-        probe.args[i].offset = 8 * (i - argument_registers + 1);
+        probe.args[i].offset = stack_arguments + 8 * (i - argument_registers);
     }
     probe.args[count].loc = ARGTRACE_LOC_RETURN;
     probe.args[count].index = 0;

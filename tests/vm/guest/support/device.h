@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "support/architecture.h"
 #include "uapi/argtrace.h"
 
 namespace vmtest {
-
-/// The module knows x86-64 alone: rdi, rsi, rdx, rcx, r8, r9.
-inline constexpr unsigned argument_registers = 6;
 
 /// An open /dev/argtrace. Calls return 0 or the errno.
 class RawDevice {

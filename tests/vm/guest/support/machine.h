@@ -8,21 +8,9 @@
 #include <functional>
 #include <string>
 
-/// What the functions of system calls are called, a literal to put before others.
-#ifdef __aarch64__
-#define SYSCALL_PREFIX "__arm64_sys_"
-#else
-#define SYSCALL_PREFIX "__x64_sys_"
-#endif
+#include "support/architecture.h"
 
 namespace vmtest {
-
-/// Whether modules can handle NMIs, which the kernel for arm64 lets none do: docs/arm64.md.
-#ifdef __aarch64__
-inline constexpr bool has_nmis = false;
-#else
-inline constexpr bool has_nmis = true;
-#endif
 
 /// Loads and unloads; 0 or the errno. A module is a file name, or "argtrace".
 int load_module(const std::string &path, const std::string &parameters = "");

@@ -97,12 +97,12 @@ protected:
 };
 
 TEST_F(Places, words_on_the_stack) {
-    expect_words(recorded("at_eight", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_U8, 1, 8)), 6, 1,
-                 false);
-    expect_words(recorded("at_eight", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_S32, 4, 16)), 7,
-                 4, false);
-    expect_words(recorded("at_twelve", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_PTR, 8, 40)),
-                 10, 8, false);
+    const auto of_twelve = [](std::uint8_t type, std::uint32_t size, unsigned behind_first) {
+        return recorded("at_twelve", place(ARGTRACE_LOC_STACK, 0, type, size, stack_arguments + 8 * behind_first));
+    };
+    expect_words(of_twelve(ARGTRACE_TYPE_U8, 1, 0), argument_registers, 1, false);
+    expect_words(of_twelve(ARGTRACE_TYPE_S32, 4, 1), argument_registers + 1, 4, false);
+    expect_words(of_twelve(ARGTRACE_TYPE_PTR, 8, 3), argument_registers + 3, 8, false);
 }
 
 TEST_F(Places, a_struct_in_one_register) {
@@ -121,6 +121,8 @@ TEST_F(Places, two_registers) {
 }
 
 TEST_F(Places, structs_on_the_stack) {
+    if (is_arm64)
+        GTEST_SKIP() << "large structs are passed by their address on arm64, and small ones have room in registers";
     expect_words(recorded("at_squeezed", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 16, 8)),
                  6, 16, true);
     expect_words(recorded("at_large", place(ARGTRACE_LOC_STACK, 0, ARGTRACE_TYPE_BYTES, 24, 8)),

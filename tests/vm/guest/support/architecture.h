@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// In what the kernels of x86-64 and arm64 differ, as far as tests see it: docs/arm64.md.
+#pragma once
+
+/// What the functions of system calls are called, a literal to put before others.
+#ifdef __aarch64__
+#define SYSCALL_PREFIX "__arm64_sys_"
+#else
+#define SYSCALL_PREFIX "__x64_sys_"
+#endif
+
+namespace vmtest {
+
+#ifdef __aarch64__
+inline constexpr bool is_arm64 = true;
+#else
+inline constexpr bool is_arm64 = false;
+#endif
+
+/// How many arguments are passed in registers, by AAPCS64 and by the System V ABI.
+inline constexpr unsigned argument_registers = is_arm64 ? 8 : 6;
+
+/// How many bytes above the stack pointer the others begin: x86-64 has the return address below them.
+inline constexpr unsigned stack_arguments = is_arm64 ? 0 : 8;
+
+/// Whether modules can handle NMIs, which the kernel for arm64 lets none do.
+inline constexpr bool has_nmis = !is_arm64;
+
+/// Whether what is returned in memory is followed: on arm64 x8 has the address, which a trampoline would have to keep.
+inline constexpr bool follows_results_in_memory = !is_arm64;
+
+} // namespace vmtest
