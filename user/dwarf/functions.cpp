@@ -212,34 +212,31 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
 // What a function of Go takes, and behind that what it returns, which are both parameters to DWARF.
 void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry) {
     for (const bool results : {false, true}) {
-        std::size_t number = 0;
-        // Go 1.24 says a result twice that is on the heap.
+        std::vector<SourceParameter *> wanted;
         std::set<std::string_view> names;
-        const auto is_wanted = [&](SourceParameter &parameter) {
-            const std::string_view name = name_of(parameter.declared);
-            return is_go_result(parameter.declared) == results && (name.empty() || name == "_" || names.insert(name).second);
-        };
-        const auto count = std::ranges::count_if(parameters, is_wanted);
-        names.clear();
         for (SourceParameter &parameter : parameters) {
-            if (!is_wanted(parameter))
-                continue;
+            const std::string_view name = name_of(parameter.declared);
+            // Go 1.24 says a result twice that is on the heap.
+            if (is_go_result(parameter.declared) == results && (name.empty() || name == "_" || names.insert(name).second))
+                wanted.push_back(&parameter);
+        }
+        for (std::size_t i = 0; i < wanted.size(); i++) {
+            SourceParameter &parameter = *wanted[i];
             Parameter one{std::string(name_of(parameter.declared)), maker.type_of(parameter.declared)};
             if (results) {
                 one.go.result_name = std::move(one.name);
-                one.name = count == 1 ? "ret" : "ret" + std::to_string(number);
+                one.name = wanted.size() == 1 ? "ret" : "ret" + std::to_string(i);
             } else if (parameter.own) {
                 one.go.at_entry = go_entry_registers(*parameter.own, entry);
                 one.go.on_stack = go_stack_place(*parameter.own, entry);
                 one.has_place_list = has_location_list(*parameter.own);
             }
-            number++;
             // The dictionary of a generic function is nothing of the caller's.
             if (results || one.name != ".dict")
                 function.parameters.push_back(std::move(one));
         }
         if (results)
-            function.go_results = static_cast<std::uint32_t>(count);
+            function.go_results = static_cast<std::uint32_t>(wanted.size());
     }
 }
 

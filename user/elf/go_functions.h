@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "elf/object.h"
 
@@ -28,11 +29,13 @@ public:
         std::uint32_t name;       ///< where it is in names()
         Caller caller;
         bool is_assembly;         ///< written in it, and so most often called as Go's functions were before version 1.17, on the stack
-        bool is_wrapper;          ///< made by the compiler to call another function, as for a method of an embedded type, and does that
         std::uint32_t sizes;      ///< for visit_sizes()
     };
     std::size_t count() const { return count_; }
     std::optional<Function> at(std::size_t number) const;
+
+    /// For each number, whether the compiler has made that function to call another one, as for a method of an embedded type, and it does that.
+    std::vector<bool> find_wrappers() const;
 
     /// Texts that end with a zero byte.
     const Text &names() const { return names_; }
@@ -46,13 +49,13 @@ private:
 
     std::optional<Description> describe(std::size_t number) const;
     std::uint8_t wrapper_number() const;
+    bool is_made(const Description &described, std::string_view name, std::uint8_t wrapper) const;
     bool has_inlined(const Description &described) const;
     void visit_values(std::uint32_t table, std::uint64_t start, std::uint64_t end, const Visit &visit) const;
 
     Text content_, names_;
     std::uint64_t text_ = 0, sizes_at_ = 0, functions_at_ = 0;
     std::size_t count_ = 0, flags_at_ = 0;
-    std::uint8_t wrapper_ = 0; ///< what says that a function is one; 0: nothing does
 };
 
 } // namespace argtrace::elf

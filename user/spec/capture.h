@@ -90,7 +90,7 @@ private:
     std::vector<lang::ArgumentExpression> fetched(const Prototype &prototype, const lang::Scope &scope,
                                                   const std::vector<CallRow> *rows, std::optional<std::uint32_t> parameter) const;
     std::vector<lang::ArgumentExpression> with_parts(const Function &function, const lang::Scope &scope,
-                                                            std::span<const lang::ArgumentExpression> values) const;
+                                                     std::span<const lang::ArgumentExpression> values) const;
     static bool fit_optional(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions,
                              std::vector<lang::ArgumentExpression> &values, lang::Program &program);
     static lang::Program add_up(const lang::Scope &scope,

@@ -181,11 +181,8 @@ private:
     void visit_pointer(const std::string &expression, const std::string &name, Type type) {
         const Type target = types_.target(type);
         leaf_or_head(expression, name, type);
-        if (types_.program_struct(target) == "time.Time")
-            return;
-        for (const std::string_view member : types_.member_names(target))
-            if (const auto found = types_.member(target, member); found && member != "_")
-                visit(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), found->type, 1);
+        if (types_.program_struct(target) != "time.Time")
+            visit_members(expression, name, target, 1);
     }
 
     void visit_array(const std::string &expression, const std::string &name, Type type, int depth) {
@@ -198,9 +195,13 @@ private:
 
     void visit_struct(const std::string &expression, const std::string &name, Type type, int depth) {
         head(name, type);
+        visit_members(expression, name, type, depth + 1);
+    }
+
+    void visit_members(const std::string &expression, const std::string &name, Type type, int depth) {
         for (const std::string_view member : types_.member_names(type))
             if (const auto found = types_.member(type, member); found && member != "_")
-                visit(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), found->type, depth + 1);
+                visit(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), found->type, depth);
     }
 
     /// Go's time/time.go: bit 63 of `wall` says whether 33 bits of it are seconds since 1885, and `ext` is none since the year 1.

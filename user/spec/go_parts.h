@@ -24,6 +24,6 @@ namespace argtrace {
 // As text they are one again: render/go_text.h.
 
 /// The values with their parts. What has none is as it was. `follows`: a pointer has those of the struct that it points to.
-std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values, bool follows = false);
+std::vector<lang::ArgumentExpression> with_go_parts(const lang::Scope &scope, std::span<const lang::ArgumentExpression> values, bool follows);
 
 } // namespace argtrace

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -68,17 +69,20 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
     if (!is_go && !functions)
         return std::nullopt;
     GoCode code(object);
+    if (!functions)
+        return code;
     const auto name_of = [&](const elf::GoFunctions::Function &function) { return elf::string_at(functions->names(), function.name); };
+    const std::vector<bool> are_wrappers = functions->find_wrappers();
     std::set<std::string_view> assembly;
-    for (std::size_t i = 0; functions && i < functions->count(); i++)
+    for (std::size_t i = 0; i < functions->count(); i++)
         if (const auto function = functions->at(i)) {
-            code.functions_.emplace(function->start, Kind{function->is_assembly, function->is_wrapper});
+            code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i]});
             if (function->is_assembly)
                 assembly.insert(name_of(*function));
         }
     // What Go calls assembly by has its arguments where Go has them, and returns where it can be followed.
-    for (std::size_t i = 0; functions && i < functions->count(); i++)
-        if (const auto function = functions->at(i); function && function->is_wrapper && assembly.contains(name_of(*function)))
+    for (std::size_t i = 0; i < functions->count(); i++)
+        if (const auto function = functions->at(i); function && are_wrappers[i] && assembly.contains(name_of(*function)))
             code.functions_.at(function->start).is_wrapper = false;
     return code;
 }
