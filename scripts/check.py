@@ -145,9 +145,13 @@ def command(*words):
     return lambda job: job.run(*words) == 0
 
 
+def others_than_default(labels):
+    return [label for label in labels if label != kernels.labels()[0]]
+
+
 def share_of_cases(label, labels):
     """Each case runs on one kernel: every second one on the default, and the others on the other kernels in turn."""
-    others = [other for other in labels if other != kernels.labels()[0]]
+    others = others_than_default(labels)
     if not others:
         return []
     return ["--cases", f"{2 * others.index(label) + 1}/{2 * len(others)}" if label in others else "2/2"]
@@ -159,7 +163,7 @@ def suites_on_one_kernel():
 
 def suites_left_out(label, labels):
     """Of these suites those that run on another kernel."""
-    others = [other for other in labels if other != kernels.labels()[0]] or labels
+    others = others_than_default(labels) or labels
     left_out = [suite for number, suite in enumerate(suites_on_one_kernel()) if others[number % len(others)] != label]
     return ["--without", ",".join(left_out)] if left_out else []
 
