@@ -308,11 +308,4 @@ void ProbeFormats::add_described(const Probe &probe) {
     }
 }
 
-const ProbeFormats &FormatCache::prepare(const Probe &probe) {
-    auto known = known_.find(&probe);
-    if (known == known_.end())
-        known = known_.try_emplace(&probe, probe).first;
-    return known->second;
-}
-
 } // namespace argtrace

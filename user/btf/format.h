@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "model/probe.h"
@@ -97,26 +96,6 @@ private:
     std::vector<const Format *> arguments_;
     bool are_described_ = false;
     bool are_of_go_ = false;
-};
-
-/// The formats of each probe, prepared when it is first asked for.
-class FormatCache {
-public:
-    /// The probe must stay where it is.
-    const ProbeFormats &find(const Probe &probe) {
-        if (&probe != last_probe_) {
-            last_ = &prepare(probe);
-            last_probe_ = &probe;
-        }
-        return *last_;
-    }
-
-private:
-    const ProbeFormats &prepare(const Probe &probe);
-
-    std::unordered_map<const Probe *, ProbeFormats> known_;
-    const Probe *last_probe_ = nullptr;
-    const ProbeFormats *last_ = nullptr;
 };
 
 } // namespace argtrace

@@ -55,11 +55,6 @@ DecodeStatus read_path(std::span<const std::byte> data, Value &value,
     return DecodeStatus::ok;
 }
 
-/// Whether all of an array is recorded: the module cannot know that what follows it is no text.
-bool is_whole_array(const Argument &argument) {
-    return argument.type_name.ends_with('[' + std::to_string(argument.size) + ']');
-}
-
 /// The same for what a program has computed: BYTES, STR or PATH of any length up to the largest one.
 /// If it could not be read, only its length matters.
 DecodeStatus read_counted(std::span<const std::byte> &data, const Argument &argument, bool readable,
@@ -177,6 +172,10 @@ DecodeStatus read_named_argument(std::span<const std::byte> &data, const Argumen
 }
 
 } // namespace
+
+bool is_whole_array(const Argument &argument) {
+    return argument.type_name.ends_with('[' + std::to_string(argument.size) + ']');
+}
 
 DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
                           std::span<Value> values, std::vector<std::byte> &bytes) {

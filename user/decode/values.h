@@ -27,6 +27,9 @@ DecodeStatus read_compact(std::span<const std::byte> data, const Probe &probe,
 DecodeStatus read_named(std::span<const std::byte> data, const Probe &probe,
                         std::span<Value> values, std::vector<std::byte> &bytes);
 
+/// Whether all of an array is recorded: the module cannot know that what follows it is no text.
+bool is_whole_array(const Argument &argument);
+
 /// The value of an argument that is a number in one of the argument registers, `regs`, or in two; any other is not captured.
 Value read_register(const Argument &argument, std::span<const __u64> regs);
 

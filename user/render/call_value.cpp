@@ -34,14 +34,6 @@ bool may_be_empty(const Value &value, const Format *format) {
            format->is_counted;
 }
 
-/// Whether a part stands for the argument, and does not belong to another part: "value", or "value.2" of another row.
-bool is_whole(std::string_view name, std::string_view part) {
-    if (!name.starts_with(part))
-        return false;
-    name.remove_prefix(part.size());
-    return name.empty() || (name.front() == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
-}
-
 /// Such as sigset_t, a struct of one word. An array of so many bytes has elements.
 bool is_word(const Format &format) {
     return format.kind == Format::Kind::aggregate && format.bytes <= sizeof(std::uint64_t);
@@ -80,13 +72,13 @@ public:
             shown_ = *shown;
     }
 
-    /// What stands for the argument: the first part of that name, or of it with a number, that has something; or one that may be empty. What
-    /// another row has read is none of this call's.
-    const Value *whole(std::string_view name) const {
+    /// What has that role for the argument: the first such part that has something; or one that may be empty. What another row has read is
+    /// none of this call's.
+    const Value *whole(DescribedCall::Role role) const {
         const Value *empty = nullptr;
         for (std::size_t i = first_; i < end_; ++i) {
             const Value &value = view_.values[i];
-            if (!value.captured || !is_whole(name_of(i), name) || !described_.is_of_row(choice_, argument_, name_of(i)))
+            if (!value.captured || described_.role(i) != role || !described_.is_of_row(choice_, i))
                 continue;
             const bool is_data = value.type == ARGTRACE_TYPE_BYTES || value.is_text();
             if (!is_data || value.high > 0)
@@ -165,11 +157,8 @@ private:
     const Format *format_of(const Value &value) const { return formats_.argument(static_cast<std::size_t>(&value - view_.values.data())); }
 
     void append_number(const Value &value, std::uint32_t bits, const ShownAs &shown, const Format *format) {
-        const std::string text = value.captured ? shown.text(low_bits(value.low, bits)) : std::string();
-        if (text.empty())
+        if (!value.captured || !values_.append_shown(out_, shown, low_bits(value.low, bits)))
             values_.append(out_, view_, value, format);
-        else
-            out_ += text;
     }
 
     void append_parts(const Format &format, Bytes data, const std::string &path, bool cut) {
@@ -272,13 +261,28 @@ private:
     std::size_t argument_, first_, end_;
 };
 
+/// The argument itself, by the row or by its type.
+void append_itself(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described, const DescribedCall::Choice &choice,
+                   std::size_t argument) {
+    // BTF knows the names of an enum better.
+    const Format *format = values.formats(*view.event->probe).argument(argument);
+    const bool is_enum = format && format->kind == Format::Kind::enumeration;
+    const DescribedCall::Shown shown = is_enum ? DescribedCall::Shown() : described.shown(choice, view, argument);
+    if (!shown.as || !values.append_shown(out, *shown.as, shown.number))
+        values.append(out, view, view.values[argument], format);
+}
+
 } // namespace
 
 void append_call_value(Line &out, ValueWriter &values, const EventView &view, const DescribedCall &described,
                        const DescribedCall::Choice &choice, std::size_t argument, std::size_t first, std::size_t count) {
+    if (count == 0) {
+        append_itself(out, values, view, described, choice, argument);
+        return;
+    }
     Fetched fetched(out, values, view, described, choice, argument, first, count);
-    const Value *whole = described.has_fetched(choice, view, argument) ? fetched.whole(whole_part) : nullptr;
-    if (const Value *before = fetched.whole(before_part)) {
+    const Value *whole = described.has_fetched(choice, view, argument) ? fetched.whole(DescribedCall::Role::whole) : nullptr;
+    if (const Value *before = fetched.whole(DescribedCall::Role::before)) {
         fetched.append_change(*before, whole ? *whole : *before);
         return;
     }
@@ -286,15 +290,8 @@ void append_call_value(Line &out, ValueWriter &values, const EventView &view, co
         fetched.append(*whole, "");
         return;
     }
-    // BTF knows the names of an enum better.
-    const Format *format = values.formats(*view.event->probe).argument(argument);
-    const bool is_enum = format && format->kind == Format::Kind::enumeration;
-    const std::string text = is_enum ? std::string() : described.text(choice, view, argument);
-    if (text.empty())
-        values.append(out, view, view.values[argument], format);
-    else
-        out += text;
-    const Value *path = fetched.whole(path_part);
+    append_itself(out, values, view, described, choice, argument);
+    const Value *path = fetched.whole(DescribedCall::Role::path);
     if (!path)
         return;
     const Bytes characters = view.bytes_of(*path);

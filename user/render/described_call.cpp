@@ -6,6 +6,7 @@
 #include "model/probe_kind.h"
 #include "model/result.h"
 #include "model/type.h"
+#include "render/meaning.h"
 #include "spec/call_fetches.h"
 
 namespace argtrace {
@@ -21,6 +22,22 @@ std::optional<std::uint64_t> number_of(const Value &value) {
     return type.size < sizeof(std::uint64_t) ? value.low & ((std::uint64_t{1} << 8 * type.size) - 1) : value.low;
 }
 
+/// Whether it is that name, or that with a number.
+bool is_numbered(std::string_view name, std::string_view part) {
+    if (!name.starts_with(part))
+        return false;
+    name.remove_prefix(part.size());
+    return name.empty() || (name.front() == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
+}
+
+DescribedCall::Role role_of(std::string_view name) {
+    if (is_numbered(name, whole_part))
+        return DescribedCall::Role::whole;
+    if (is_numbered(name, before_part))
+        return DescribedCall::Role::before;
+    return is_numbered(name, path_part) ? DescribedCall::Role::path : DescribedCall::Role::part;
+}
+
 } // namespace
 
 DescribedCall::DescribedCall(const Probe &probe, const Calls &calls)
@@ -31,9 +48,34 @@ DescribedCall::DescribedCall(const Probe &probe, const Calls &calls)
         const bool is_argument = argument.loc != ARGTRACE_LOC_PROGRAM && argument.loc != ARGTRACE_LOC_RETURN;
         otherwise_.push_back(is_function && is_argument ? calls.otherwise(argument.name, argument.type_name) : nullptr);
     }
+    for (std::size_t value = 0; value < probe.args.size(); ++value)
+        cells_.push_back(make_cell(nullptr, value));
+    for (std::size_t i = 0; rows_ && i < rows_->size(); ++i) {
+        const CallRow &row = (*rows_)[i];
+        tests_.push_back(make_tests(row));
+        for (std::size_t value = 0; value < probe.args.size(); ++value)
+            cells_.push_back(make_cell(&row, value));
+    }
+    roles_.resize(probe.args.size());
     read_by_.resize(probe.args.size());
-    for (std::size_t i = 0; rows_ && is_syscall_ && i < probe.args.size(); ++i)
-        read_by_[i] = names_read(i);
+    const std::size_t shown = shown_arguments(probe);
+    for (std::size_t i = 0; i < shown; ++i) {
+        const std::size_t count = count_meanings(probe, i);
+        describe_parts(i, i + 1, count);
+        i += count;
+    }
+    if (has_result(probe))
+        describe_parts(probe.args.size() - 1, shown, result_meanings(probe));
+}
+
+void DescribedCall::describe_parts(std::size_t argument, std::size_t first, std::size_t count) {
+    const auto names = rows_ && is_syscall_ ? names_read(argument) : std::vector<std::vector<std::string>>();
+    for (std::size_t i = first; i < first + count; ++i) {
+        const std::string_view name = meaning_name(probe_, argument, i);
+        roles_[i] = role_of(name);
+        for (const std::vector<std::string> &own : names)
+            read_by_[i].push_back(std::ranges::find(own, name) != own.end());
+    }
 }
 
 std::vector<std::vector<std::string>> DescribedCall::names_read(std::size_t value) const {
@@ -53,30 +95,48 @@ std::vector<std::vector<std::string>> DescribedCall::names_read(std::size_t valu
     return names;
 }
 
-DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
-    if (!rows_)
-        return {};
+std::vector<DescribedCall::Test> DescribedCall::make_tests(const CallRow &row) const {
     const std::size_t count = shown_arguments(probe_);
-    const auto value_of = [&](const CallRow &row, std::size_t index) -> std::optional<std::uint64_t> {
+    const auto value_of = [&](std::size_t index) -> std::optional<std::size_t> {
         for (std::size_t i = 0; i < count; ++i)
             if (is_syscall_ ? positions_[i] == index : probe_.args[i].name == row.arguments[index].name)
-                return number_of(view.values[i]);
+                return i;
         return std::nullopt;
     };
-    for (const CallRow &row : *rows_) {
+    std::vector<Test> tests;
+    for (std::size_t i = 0; i < row.arguments.size(); ++i)
+        if (const NumberTest &test = row.arguments[i].test; test.kind != NumberTest::Kind::none)
+            tests.push_back({value_of(i), &test});
+    return tests;
+}
+
+DescribedCall::Choice DescribedCall::choose(const EventView &view) const {
+    for (std::size_t i = 0; i < tests_.size(); ++i) {
         bool fits = true;
-        for (std::size_t i = 0; fits && i < row.arguments.size(); ++i) {
-            if (row.arguments[i].test.kind == NumberTest::Kind::none)
-                continue;
-            const auto value = value_of(row, i);
-            if (!value)
+        for (const Test &test : tests_[i]) {
+            const auto number = test.value ? number_of(view.values[*test.value]) : std::nullopt;
+            if (!number)
                 return {&rows_->back(), false};
-            fits = row.arguments[i].test.accepts(*value);
+            fits = test.test->accepts(*number);
+            if (!fits)
+                break;
         }
         if (fits)
-            return {&row, true};
+            return {&(*rows_)[i], true};
     }
     return {};
+}
+
+DescribedCall::Cell DescribedCall::make_cell(const CallRow *row, std::size_t value) const {
+    Cell cell{shown_as(row, value), nullptr, fetches(row, value), false};
+    if (cell.fetches && !cell.fetches->empty()) {
+        // A number, as the argument of fcntl(2) is, may be an address in some rows.
+        const bool is_pointer = type_info(probe_.args[value].type).type_class == TypeClass::address || cell.fetches->front().name == whole_part;
+        cell.behind = is_pointer ? cell.as : nullptr;
+    }
+    if (row && is_syscall_ && positions_[value])
+        cell.is_hidden = *positions_[value] >= row->arguments.size() || row->arguments[*positions_[value]].is_ignored;
+    return cell;
 }
 
 const ShownAs *DescribedCall::shown_as(const CallRow *row, std::size_t value) const {
@@ -93,29 +153,31 @@ const ShownAs *DescribedCall::shown_as(const CallRow *row, std::size_t value) co
     return known ? &known->shown : otherwise_[value];
 }
 
-DescribedCall::Shown DescribedCall::shown(const Choice &choice, const EventView &view, std::size_t value) const {
-    const ShownAs *as = shown_as(choice.row, value);
+/// No way where it is an error, or no number.
+DescribedCall::Shown DescribedCall::number_shown(const Choice &choice, const EventView &view, std::size_t value) const {
+    const ShownAs *as = cell(choice.row, value).as;
     const auto number = as ? number_of(view.values[value]) : std::nullopt;
     if (!number || (probe_.args[value].loc == ARGTRACE_LOC_RETURN && error_number(view.values[value]) != 0))
         return {};
     return {as, *number};
 }
 
-std::string DescribedCall::text(const Choice &choice, const EventView &view, std::size_t value) const {
-    const Shown shown = this->shown(choice, view, value);
+DescribedCall::Shown DescribedCall::shown(const Choice &choice, const EventView &view, std::size_t value) const {
+    static const ShownAs pointer{.form = NumberForm::pointer};
+    Shown shown = number_shown(choice, view, value);
     if (shown.as && shown_behind(choice, value))
-        return number_text(NumberForm::pointer, shown.number);
-    return shown.as ? shown.as->text(shown.number) : std::string();
+        shown.as = &pointer;
+    return shown;
 }
 
 std::string DescribedCall::name(const Choice &choice, const EventView &view, std::size_t value) const {
-    const Shown shown = this->shown(choice, view, value);
+    const Shown shown = number_shown(choice, view, value);
     std::string name = shown.as && shown.as->values && !shown_behind(choice, value) ? shown.as->values->text(shown.number) : std::string();
     return name == "0" ? std::string() : name;
 }
 
 std::string DescribedCall::number(const Choice &choice, const EventView &view, std::size_t value) const {
-    const ShownAs *as = shown_as(choice.row, value);
+    const ShownAs *as = cell(choice.row, value).as;
     const auto number = number_of(view.values[value]);
     return as && number && as->form == NumberForm::s32 && !shown_behind(choice, value) ? number_text(NumberForm::s32, *number) : std::string();
 }
@@ -128,15 +190,6 @@ const std::vector<Fetch> *DescribedCall::fetches(const CallRow *row, std::size_t
     return positions_[value] && *positions_[value] < row->arguments.size() ? &row->arguments[*positions_[value]].fetches : nullptr;
 }
 
-const ShownAs *DescribedCall::shown_behind(const Choice &choice, std::size_t argument) const {
-    const std::vector<Fetch> *known = fetches(choice.row, argument);
-    if (!known || known->empty())
-        return nullptr;
-    // A number, as the argument of fcntl(2) is, may be an address in some rows.
-    const bool is_pointer = type_info(probe_.args[argument].type).type_class == TypeClass::address || known->front().name == whole_part;
-    return is_pointer ? shown_as(choice.row, argument) : nullptr;
-}
-
 bool DescribedCall::was_read(const Fetch &fetch, const EventView &view) const {
     if (!fetch.at_return() || !has_result(probe_))
         return true;
@@ -144,7 +197,7 @@ bool DescribedCall::was_read(const Fetch &fetch, const EventView &view) const {
 }
 
 bool DescribedCall::has_fetched(const Choice &choice, const EventView &view, std::size_t value) const {
-    const std::vector<Fetch> *known = fetches(choice.row, value);
+    const std::vector<Fetch> *known = cell(choice.row, value).fetches;
     if (!known || known->empty())
         return true; // the table may be another than that of the recording
     const bool is_pointer = type_info(view.values[value].type).type_class == TypeClass::address;
@@ -152,26 +205,11 @@ bool DescribedCall::has_fetched(const Choice &choice, const EventView &view, std
 }
 
 bool DescribedCall::has_part(const Choice &choice, const EventView &view, std::size_t argument, std::string_view name) const {
-    const std::vector<Fetch> *known = fetches(choice.row, argument);
+    const std::vector<Fetch> *known = cell(choice.row, argument).fetches;
     if (!known)
         return true;
     const auto found = std::ranges::find(*known, name, &Fetch::name);
     return found == known->end() || was_read(*found, view);
-}
-
-bool DescribedCall::is_of_row(const Choice &choice, std::size_t argument, std::string_view name) const {
-    if (!choice.row || !choice.is_sure || read_by_[argument].empty())
-        return true;
-    const std::vector<std::string> &own = read_by_[argument][static_cast<std::size_t>(choice.row - rows_->data())];
-    return std::ranges::find(own, name) != own.end();
-}
-
-bool DescribedCall::is_hidden(const Choice &choice, std::size_t argument) const {
-    const CallRow *row = choice.row;
-    if (!row || !choice.is_sure || !is_syscall_ || !positions_[argument])
-        return false;
-    const std::size_t position = *positions_[argument];
-    return position >= row->arguments.size() || row->arguments[position].is_ignored;
 }
 
 } // namespace argtrace

@@ -33,8 +33,12 @@ public:
     };
     Choice choose(const EventView &view) const;
 
-    /// How the row shows a value of the event, an argument or the result. Empty: as its type says.
-    std::string text(const Choice &choice, const EventView &view, std::size_t value) const;
+    /// How the row shows a value of the event, an argument or the result, and the number that it is. No way: as its type says.
+    struct Shown {
+        const ShownAs *as = nullptr;
+        std::uint64_t number = 0;
+    };
+    Shown shown(const Choice &choice, const EventView &view, std::size_t value) const;
 
     /// The name alone that it has there; empty if it has none. What JSON has in place of the number, where that is another than the type says.
     std::string name(const Choice &choice, const EventView &view, std::size_t value) const;
@@ -47,12 +51,19 @@ public:
     /// The same of a part of what was read of the argument.
     bool has_part(const Choice &choice, const EventView &view, std::size_t argument, std::string_view name) const;
 
-    /// Whether what was read of the argument under that name is what the row has read. What another row has read, of which nothing is there
-    /// in this call, is not empty but none.
-    bool is_of_row(const Choice &choice, std::size_t argument, std::string_view name) const;
+    /// What a value stands for that was read behind an argument, by its name or by that with a number, as "value.2" of another row: for the
+    /// argument, for what this was before the call, behind it; or in the place of a part of it.
+    enum class Role : std::uint8_t { part, whole, before, path };
+    Role role(std::size_t value) const { return roles_[value]; }
+
+    /// Whether it is what the row has read. What another row has read, of which nothing is there in this call, is not empty but none.
+    bool is_of_row(const Choice &choice, std::size_t value) const {
+        const std::vector<bool> &readers = read_by_[value];
+        return !choice.row || !choice.is_sure || readers.empty() || readers[static_cast<std::size_t>(choice.row - rows_->data())];
+    }
 
     /// How the row shows the numbers that the argument leads to, if that is an address behind which something was read; else null.
-    const ShownAs *shown_behind(const Choice &choice, std::size_t argument) const;
+    const ShownAs *shown_behind(const Choice &choice, std::size_t argument) const { return cell(choice.row, argument).behind; }
 
     bool is_syscall() const { return is_syscall_; }
 
@@ -60,17 +71,32 @@ public:
     bool is_known() const { return rows_ || !std::ranges::all_of(otherwise_, [](const ShownAs *as) { return as == nullptr; }); }
 
     /// Whether the call does not look at that argument.
-    bool is_hidden(const Choice &choice, std::size_t argument) const;
+    bool is_hidden(const Choice &choice, std::size_t argument) const { return choice.is_sure && cell(choice.row, argument).is_hidden; }
 
 private:
-    /// How the row shows the value, and the value; no way where it is an error, or no number.
-    struct Shown {
+    /// What a row says of a value.
+    struct Cell {
         const ShownAs *as = nullptr;
-        std::uint64_t number = 0;
+        const ShownAs *behind = nullptr; ///< see shown_behind()
+        const std::vector<Fetch> *fetches = nullptr;
+        bool is_hidden = false;
     };
-    Shown shown(const Choice &choice, const EventView &view, std::size_t value) const;
+    /// What it asks of a value: of none where that was not recorded.
+    struct Test {
+        std::optional<std::size_t> value;
+        const NumberTest *test;
+    };
+
+    const Cell &cell(const CallRow *row, std::size_t value) const {
+        const std::size_t index = row ? static_cast<std::size_t>(row - rows_->data()) + 1 : 0;
+        return cells_[index * probe_.args.size() + value];
+    }
+    Shown number_shown(const Choice &choice, const EventView &view, std::size_t value) const;
+    Cell make_cell(const CallRow *row, std::size_t value) const;
+    std::vector<Test> make_tests(const CallRow &row) const;
     const ShownAs *shown_as(const CallRow *row, std::size_t value) const;
     std::vector<std::vector<std::string>> names_read(std::size_t value) const;
+    void describe_parts(std::size_t argument, std::size_t first, std::size_t count);
     bool was_read(const Fetch &fetch, const EventView &view) const;
     const std::vector<Fetch> *fetches(const CallRow *row, std::size_t value) const;
 
@@ -79,7 +105,10 @@ private:
     bool is_syscall_;
     std::vector<std::optional<std::size_t>> positions_; // of a system call's arguments, by value
     std::vector<const ShownAs *> otherwise_; // of a function's, where no row names them
-    std::vector<std::vector<std::vector<std::string>>> read_by_; // names of what each row has read, by value; of a value of which nothing is read: none
+    std::vector<Cell> cells_;                // of no row, then of each, all values
+    std::vector<std::vector<Test>> tests_;   // of each row
+    std::vector<Role> roles_;                // by value
+    std::vector<std::vector<bool>> read_by_; // by value: whether each row reads it; of an argument of which no row reads anything: none
 };
 
 } // namespace argtrace

@@ -68,8 +68,8 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
     } else if (!result && is_plain_address(view)) {
         out.append_hex(value.low);
     } else if (described) {
-        const Probe &probe = *view.event->probe;
-        append_call_value(out, values, view, *described, described->choose(view), view.values.size() - 1, shown_arguments(probe), result_meanings(probe));
+        const ProbeParts &parts = values.parts(traced);
+        append_call_value(out, values, view, *described, described->choose(view), view.values.size() - 1, parts.shown, parts.result_meanings);
     } else {
         values.append(out, view, value, result);
     }

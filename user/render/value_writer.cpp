@@ -118,14 +118,19 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
     }
 }
 
-const DescribedCall *ValueWriter::described(const Probe &probe) {
-    const bool recorded = formats(probe).are_described();
-    if (which_ == Described::none || (which_ == Described::recorded && !recorded))
-        return nullptr;
-    auto known = described_.find(&probe);
-    if (known == described_.end())
-        known = described_.try_emplace(&probe, probe, Calls::shared()).first;
-    return recorded || known->second.is_known() ? &known->second : nullptr;
+ValueWriter::Known::Known(const Probe &probe, Described which) : formats(probe), parts(probe) {
+    const bool recorded = formats.are_described();
+    if (which == Described::none || (which == Described::recorded && !recorded))
+        return;
+    described.emplace(probe, Calls::shared());
+    if (!recorded && !described->is_known())
+        described.reset();
+}
+
+const ValueWriter::Known &ValueWriter::find_other(const Probe &probe) {
+    last_ = &known_.try_emplace(&probe, probe, which_).first->second;
+    last_probe_ = &probe;
+    return *last_;
 }
 
 void ValueWriter::append_value(Line &out, const Value &value) const {

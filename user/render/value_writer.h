@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,8 @@
 #include "render/caller.h"
 #include "render/described_call.h"
 #include "render/line.h"
+#include "render/probe_parts.h"
+#include "render/shown_numbers.h"
 
 namespace argtrace {
 
@@ -58,18 +61,39 @@ public:
     /// What was recorded of what arguments mean is left out.
     bool shows_arguments_alone() const { return which_ == Described::none; }
 
+    /// Appends a number as the table of calls has it shown; false, with nothing appended: as its type says.
+    bool append_shown(Line &out, const ShownAs &as, std::uint64_t number) { return numbers_.append(out, as, number); }
+
     /// Appends what those bytes of a value are, by their format.
     void append_formatted(Line &out, const Format &format, std::span<const std::byte> data);
 
     /// The formats of a probe, which must stay where it is.
-    const ProbeFormats &formats(const Probe &probe) { return formats_.find(probe); }
+    const ProbeFormats &formats(const Probe &probe) { return find(probe).formats; }
+
+    /// Which of its arguments are shown as what, likewise.
+    const ProbeParts &parts(const Probe &probe) { return find(probe).parts; }
 
     /// What the table of calls says of that probe, likewise; null where its calls are not to be shown
     /// so, or the table does not know them.
-    const DescribedCall *described(const Probe &probe);
+    const DescribedCall *described(const Probe &probe) {
+        const auto &described = find(probe).described;
+        return described ? &*described : nullptr;
+    }
 
 private:
     using Bytes = std::span<const std::byte>;
+
+    /// What is prepared for a probe when it is first asked for.
+    struct Known {
+        Known(const Probe &probe, Described which);
+
+        ProbeFormats formats;
+        ProbeParts parts;
+        std::optional<DescribedCall> described;
+    };
+
+    const Known &find(const Probe &probe) { return &probe == last_probe_ ? *last_ : find_other(probe); }
+    const Known &find_other(const Probe &probe);
 
     void append_value(Line &out, const Value &value) const;
     void append_bytes(Line &out, Bytes data, bool cut) const;
@@ -90,8 +114,10 @@ private:
     CallerNames &names_;
     Style style_;
     Described which_;
-    FormatCache formats_;
-    std::unordered_map<const Probe *, DescribedCall> described_;
+    std::unordered_map<const Probe *, Known> known_;
+    const Probe *last_probe_ = nullptr;
+    const Known *last_ = nullptr;
+    ShownNumbers numbers_;
 };
 
 } // namespace argtrace

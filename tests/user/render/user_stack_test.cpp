@@ -18,7 +18,7 @@
 namespace argtrace {
 namespace {
 
-constexpr std::uint64_t kernel_id = 100, user_id = 200, broken_id = 201, not_known = 300;
+constexpr std::uint64_t kernel_id = 100, user_id = 200, broken_id = 201, absent_id = 300;
 constexpr std::uint64_t late_id = 210, late_alone_id = 211, other_late_id = 212, shared_alone_id = 213; // completed later
 constexpr std::uint32_t program = ARGTRACE_OBJECT_FIRST, library = program + 1;
 
@@ -77,7 +77,7 @@ protected:
     const BothSymbols symbols_{};
     CallerNames names_{symbols_};
     KeyText keys_{names_};
-    const Value kernel_ = number(kernel_id), user_ = number(user_id), broken_ = number(broken_id), unknown_ = number(not_known),
+    const Value kernel_ = number(kernel_id), user_ = number(user_id), broken_ = number(broken_id), unknown_ = number(absent_id),
                 in_user_ = number(ARGTRACE_STACK_ID_USER), idle_ = number(ARGTRACE_STACK_ID_IDLE),
                 no_user_ = number(ARGTRACE_STACK_ID_NO_USER);
 };

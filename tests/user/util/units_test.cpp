@@ -82,11 +82,13 @@ TEST(Units, DurationsHaveThreeDigits) {
     const std::vector<std::pair<std::uint64_t, std::string>> durations{
         {0, "0ns"},           {832, "832ns"},          {999, "999ns"},
         {1000, "1.00us"},     {1834, "1.83us"},        {9994, "9.99us"},
+        {1004, "1.00us"},     {1005, "1.01us"},        {9995, "10.0us"},     {99949, "99.9us"},
         {9996, "10.0us"},     {99960, "100us"},        {999499, "999us"},
         {999500, "1.00ms"},   {12340000, "12.3ms"},    {1200000000, "1.20s"},
         {125000000000, "125s"}, {7200000000000, "7200s"}};
     for (const auto &[nanoseconds, text] : durations)
         EXPECT_EQ(format_duration(nanoseconds), text) << nanoseconds;
+    EXPECT_EQ(format_duration(WideNumber{1} << 70), "1180591620717s"); // a sum
 }
 
 TEST(Units, SpansAreExact) {
