@@ -216,7 +216,7 @@ TEST_P(OfLibrary, ViewsEndWhereTheySay) {
 
 INSTANTIATE_TEST_SUITE_P(Compiled, OfLibrary,
                          testing::Values("g++ -std=c++17 -g -O0", "g++ -std=c++17 -g -O2", "g++ -std=c++17 -g -D_GLIBCXX_USE_CXX11_ABI=0",
-                                         "clang++ -std=c++17 -g -fstandalone-debug", "clang++ -stdlib=libc++ -std=c++17 -g"));
+                                         "clang++ -std=c++17 -g -fstandalone-debug", "clang++ -stdlib=libc++ -nostdlib++ -Wl,-l:libc++.so.1,-l:libc++abi.so.1 -std=c++17 -g"));
 
 // Lines of one's own, of C as of C++. The first that can be resolved counts.
 TEST(ProgramRows, AreOfWhatAnArgumentIsOrPointsTo) {
