@@ -8,6 +8,7 @@
 
 #include "spec/assessment.h"
 #include "spec/foreign.h"
+#include "spec/user_objects.h"
 #include "util/near_match.h"
 #include "util/suggestion.h"
 
@@ -59,6 +60,14 @@ Error why_not_loaded(Kernel &kernel, const Spec &spec,
                                 module, count, stem, instead));
 }
 
+/// The library or program that hands of other tools mean by a word in place of a module, as bcc's c:strlen; empty: there is none.
+std::string user_object_of(const std::string &module) {
+    for (std::string object : {"lib" + module, module})
+        if (!find_user_object(object).empty())
+            return object;
+    return {};
+}
+
 // Why there is no symbol of that name in the one module that it is all about.
 Error why_absent_in_module(Kernel &kernel, const Spec &spec) {
     const std::string &name = spec.pattern.text();
@@ -105,6 +114,10 @@ void check_module(Kernel &kernel, const Spec &spec) {
     const std::string foreign = explain_foreign_prefix(module, spec.pattern.text());
     if (!foreign.empty())
         throw error_in(spec, spec.module->at, foreign);
+    if (const std::string object = user_object_of(module); !object.empty())
+        throw error_in(spec, spec.module->at,
+                       fmt::format("{}: no such module is loaded; functions of {} are u:{}:FUNCTION: 'u:{}:{}'", module,
+                                   object == module ? "the program" : "the library", object, object, spec.pattern.text()));
     throw why_not_loaded(kernel, spec, modules);
 }
 

@@ -33,6 +33,14 @@ std::string quoted(std::string_view text) {
 
 } // namespace
 
+std::string explain_foreign_object(std::string_view prefix, std::string_view rest) {
+    if (is_one(prefix, entries))
+        return fmt::format("'{}:' is not needed: a function of a program or library is u:OBJECT:FUNCTION: {}", prefix, quoted(fmt::format("u:{}", rest)));
+    if (is_one(prefix, returns))
+        return fmt::format("'{}:': with --return, or '=' behind the function, a call is recorded with what it returned: 'u:{}='", prefix, rest);
+    return {};
+}
+
 std::string explain_foreign_prefix(std::string_view prefix, std::string_view rest) {
     const std::string function = rest.empty() ? "vfs_read" : quoted(rest);
     if (is_one(prefix, entries))

@@ -11,4 +11,7 @@ namespace argtrace {
 /// module. `rest` follows the colon. Empty when no tool is known to mean anything by that prefix.
 std::string explain_foreign_prefix(std::string_view prefix, std::string_view rest);
 
+/// The same of "p:/bin/bash:readline", where `rest` begins with the path of a file.
+std::string explain_foreign_object(std::string_view prefix, std::string_view rest);
+
 } // namespace argtrace

@@ -2,6 +2,7 @@
 #include "spec/object_scope.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
@@ -139,7 +140,37 @@ std::vector<ObjectFile> ObjectFinder::seen_by_all(const std::string &path) const
     return files;
 }
 
+/// Those with a build id that begins so, of the scope or else of all processes.
+FoundObjects ObjectFinder::find_build(const Spec &spec) {
+    std::string id = spec.module->text.substr(build_word.size() + 1);
+    std::ranges::transform(id, id.begin(), [](unsigned char digit) { return static_cast<char>(std::tolower(digit)); });
+    FoundObjects found;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> known;
+    const auto add = [&](const ObjectFile &file) {
+        const auto object = elf::Object::open(file.here);
+        if (object && object->build_id().starts_with(id))
+            found.files.push_back(file);
+    };
+    if (scope_.given())
+        for (const Listed &one : listed(spec))
+            add(one);
+    else
+        for_each_number("/proc", [&](std::uint32_t pid) {
+            for_each_code_mapping(fmt::format("{}", pid), [&](const CodeMapping &mapping) {
+                if (mapping.path.starts_with('/') && mapping.inode != 0 && known.insert({mapping.device, mapping.inode}).second)
+                    add({mapping.path, path_here(pid, mapping)});
+            });
+        });
+    if (found.files.empty())
+        throw error_in(spec, spec.module->at,
+                       fmt::format("{}: no object {} has that build id; of a file that nobody runs write the path", spec.module->text,
+                                   scope_.given() ? fmt::format("of {}", owners()) : std::string("that a process has mapped")));
+    return found;
+}
+
 FoundObjects ObjectFinder::find(const Spec &spec) {
+    if (spec.module && spec.module->text.starts_with(fmt::format("{}:", build_word)))
+        return find_build(spec);
     Spec::Word word{std::string(all_objects), spec.pattern_at};
     if (spec.module)
         word = *spec.module;

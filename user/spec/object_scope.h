@@ -52,6 +52,7 @@ private:
     const std::vector<Listed> &listed(const Spec &spec);
     void list_mapped(std::uint32_t pid);
     void list_needed(const Spec &spec);
+    FoundObjects find_build(const Spec &spec);
     std::vector<ObjectFile> seen_by_all(const std::string &path) const;
     void tell_other_builds(std::string_view object, const std::string &path, FoundObjects &found);
     std::string owners() const;

@@ -140,10 +140,23 @@ private:
         if (word.text.empty())
             fail(at_, spec_.kind->no_qualifier);
         at_++;
+        if (spec_.kind->qualifier == Qualifier::object && word.text == build_word)
+            word.text += take_build_id();
         skip_blanks();
         if (spec_.kind->qualifier == Qualifier::module)
             std::replace(word.text.begin(), word.text.end(), '-', '_'); // as the kernel does
         spec_.module = std::move(word);
+    }
+
+    // ":1f2e3d4c" of "build:1f2e3d4c:FUNCTION", where the number is long enough not to be a function's name.
+    std::string take_build_id() {
+        constexpr std::size_t digits_min = 8;
+        const std::size_t digits = std::min(rest().find_first_not_of("0123456789abcdefABCDEF"), rest().size());
+        if (digits < digits_min || !rest().substr(digits).starts_with(':'))
+            return {};
+        std::string id = ':' + std::string(rest().substr(0, digits));
+        at_ += digits + 1;
+        return id;
     }
 
     static std::string missing_function(const std::string &module) {
@@ -175,6 +188,9 @@ private:
                                             : "";
             fail(at_, foreign.empty() ? spec_.kind->more_colons : foreign);
         }
+        if (next() == '/' && name.empty() && spec_.module && *spec_.kind == function_kind)
+            if (const std::string foreign = explain_foreign_object(spec_.module->text, rest()); !foreign.empty())
+                fail(spec_.module->at, foreign);
         if (name.empty() || !is_blank(spec_.text[at_ - 1]))
             fail(at_, fmt::format("{} cannot be part of a function's name", shown()));
         if (name == "struct" || name == "union" || name == "enum")

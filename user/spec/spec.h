@@ -15,6 +15,9 @@
 
 namespace argtrace {
 
+/// In place of an object, before the build id of one: "u:build:1f2e3d4c:main".
+inline constexpr std::string_view build_word = "build";
+
 /// What the user writes to say which functions are meant:
 ///
 ///     SPEC    = [!] [MODULE:] PATTERN [(EXPR [as NAME], ...)] [=] [if EXPR]
@@ -32,7 +35,7 @@ namespace argtrace {
 /// there is no condition: its parentheses and blanks are its own.
 struct Spec {
     struct Word {
-        std::string text;
+        std::string text; // "build:HEX" of an object that is known by its build id
         std::size_t at; ///< where it begins in Spec::text
         bool quoted = false;
 

@@ -16,6 +16,7 @@
 
 #include "btf/built_prototypes.h"
 #include "elf/object.h"
+#include "elf/source_lines.h"
 #include "model/probe_kind.h"
 #include "spec/assessment.h"
 #include "spec/go_site.h"
@@ -24,6 +25,12 @@
 #include "util/suggestion.h"
 
 namespace argtrace {
+
+/// A SPEC of a line of source, "u:OBJECT@FILE:LINE": no function is called by a number.
+struct LinePlace {
+    std::string object, file;
+    int line = 0;
+};
 
 namespace {
 
@@ -82,6 +89,32 @@ std::string without_types(std::string_view symbol) {
     return fmt::format("{}[...]{}", symbol.substr(0, begin), symbol.substr(end + 1));
 }
 
+std::optional<LinePlace> line_place(const Spec &spec) {
+    const std::size_t mark = spec.module && !spec.module->quoted ? spec.module->text.rfind('@') : std::string::npos;
+    const std::string &number = spec.pattern.text();
+    LinePlace place;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), place.line);
+    if (mark == std::string::npos || spec.pattern.kind() != Pattern::Kind::name || error != std::errc() || end != number.data() + number.size())
+        return std::nullopt;
+    place.object = spec.module->text.substr(0, mark);
+    place.file = spec.module->text.substr(mark + 1);
+    return place.object.empty() || place.file.empty() || place.line <= 0 ? std::nullopt : std::optional(std::move(place));
+}
+
+std::string describe_near(const elf::SourceLine &line) {
+    if (line.before != 0 && line.behind != 0)
+        return fmt::format("the nearest lines that have are {} and {}", line.before, line.behind);
+    return line.before != 0 ? fmt::format("the last that has is {}", line.before) : fmt::format("the first that has is {}", line.behind);
+}
+
+Error why_no_line(const Spec &spec, const LinePlace &place, const std::string &path, const elf::SourceLine &line) {
+    if (!line.has_dwarf)
+        return error_in(spec, fmt::format("{}: {} has no debug information, which lines are known by; a place in it is u:OBJECT:0xADDRESS", spec.title(), path));
+    if (!line.has_file)
+        return error_in(spec, fmt::format("{}: no code of {} comes from a file {}, by its debug information", spec.title(), path, place.file));
+    return error_in(spec, spec.pattern_at, fmt::format("{}: line {} has no code; {}", place.file, place.line, describe_near(line)));
+}
+
 /// Which functions a spec means.
 class Choice {
 public:
@@ -125,6 +158,11 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
     if (near.names.empty())
         return error_in(spec, fmt::format("{}: {} has no such function; {} shows those that it has", spec.title(), path, list));
     return error_in(spec, fmt::format("{}: {} has no such function{}", spec.title(), path, did_you_mean(near)));
+}
+
+/// A place that is no function's first instruction has none.
+UserReturns no_function() {
+    return {.why_none = "it is not known to be a function's first instruction"};
 }
 
 } // namespace
@@ -183,6 +221,15 @@ public:
         offsets_.insert(offset);
         pending_.push_back({begin(offset, function.name, std::move(find_returns), passed), *number, true});
         return true;
+    }
+
+    /// A place in the midst of a function, known by its line.
+    void add_line(std::uint64_t offset, const LinePlace &place) {
+        if (!offsets_.insert(offset).second)
+            return;
+        Pending one{begin(offset, {}, no_function, Passed::as_c), registers(), false};
+        one.function.title = title_of(user_kind, fmt::format("{}@{}", object_.name, file_name(place.file)), fmt::format("{}", place.line));
+        pending_.push_back(std::move(one));
     }
 
     bool empty() const { return pending_.empty(); }
@@ -278,11 +325,6 @@ std::string describe_unresolved(std::string_view object, const std::vector<std::
                        shown < names.end() ? " ..." : "");
 }
 
-/// A place that is no function's first instruction has none.
-UserReturns no_function() {
-    return {.why_none = "it is not known to be a function's first instruction"};
-}
-
 } // namespace
 
 std::function<UserReturns()> UserFunctionFinder::returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset) {
@@ -358,7 +400,35 @@ FoundUserFunctions UserFunctionFinder::find_in(Object &object, const Spec &spec)
     return found;
 }
 
+/// Where a function begins it is the function that is meant, with its arguments.
+FoundUserFunctions UserFunctionFinder::find_line(const Spec &spec, const LinePlace &place) {
+    Spec of_object = spec;
+    of_object.module->text = place.object;
+    const auto [files, left] = files_.find(of_object);
+    FoundUserFunctions found{{}, left};
+    elf::SourceLine line;
+    const std::vector<Object *> objects = objects_.open(of_object, files, [this](Object &object) { read(object); });
+    for (Object *object : objects) {
+        line = elf::find_source_line(object->content, {}, place.file, place.line);
+        Collection collection(kernel_, *object);
+        for (const std::uint64_t offset : line.offsets) {
+            const auto function = std::ranges::find(object->functions, offset, &elf::NamedFunction::offset);
+            if (function != object->functions.end())
+                add(collection, *object, *function, offset);
+            else
+                collection.add_line(offset, place);
+        }
+        if (!collection.empty())
+            std::ranges::move(collection.take(), std::back_inserter(found.functions));
+    }
+    if (found.functions.empty())
+        throw why_no_line(spec, place, objects.back()->file->path, line);
+    return found;
+}
+
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
+    if (const std::optional<LinePlace> place = line_place(spec))
+        return find_line(spec, *place);
     const auto [files, left] = files_.find(spec);
     if (files.size() > 1 && Choice(spec).is_address())
         throw error_in(spec, spec.pattern_at, fmt::format("{}: an address is one of an object, and {} are meant", spec.title(), files.size()));

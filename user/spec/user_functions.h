@@ -19,7 +19,9 @@
 
 namespace argtrace {
 
-/// Finds functions of programs and libraries (u:OBJECT:FUNCTION), in the symbol tables of their files. What they take is what the user
+struct LinePlace;
+
+/// Finds functions of programs and libraries (u:OBJECT:FUNCTION, and lines of their source, u:OBJECT@FILE:LINE), in the symbol tables of their files. What they take is what the user
 /// has given a prototype of, else what DWARF says, else what is known of usual libraries (library_prototypes.table); the others have six registers.
 class UserFunctionFinder {
 public:
@@ -42,6 +44,7 @@ private:
 
     void read(Object &object) const;
     FoundUserFunctions find_in(Object &object, const Spec &spec);
+    FoundUserFunctions find_line(const Spec &spec, const LinePlace &place);
     static std::function<UserReturns()> returns_of(Object &object, const elf::NamedFunction &function, std::uint64_t offset);
     void add(Collection &collection, Object &object, const elf::NamedFunction &function, std::uint64_t begin);
 

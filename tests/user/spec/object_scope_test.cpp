@@ -145,6 +145,18 @@ TEST_F(OfProcess, CommandsHaveWhatTheyNeed) {
     EXPECT_THAT(thrown([&] { found({"u:*:main"}, {{}, program_.path("fifo")}); }), HasSubstr("what it will load is not known: name the object"));
 }
 
+TEST_F(OfProcess, BuildIdsAreThoseOfWhatIsMapped) {
+    program_.run("echo 'int own_function(void) { return 1; }' | gcc -g0 -shared -Wl,--build-id=0xabcdef0123456789 -o libbuild.so -xc -");
+    const std::string spec = "u:build:abcdef0123:own_function";
+    EXPECT_THAT(thrown([&] { found({spec}, {}); }), HasSubstr("build:abcdef0123: no object that a process has mapped has that build id"));
+    const Running running(program_.path(), program_.path("libbuild.so"));
+    EXPECT_THAT(found({spec}, {}), ElementsAre("u:libbuild.so:own_function"));
+    EXPECT_THAT(found({"u:build:ABCDEF0123456789:own_function"}, {{running.pid()}}), ElementsAre("u:libbuild.so:own_function"));
+    EXPECT_THAT(thrown([&] { found({"u:build:abcdef0124:own_function"}, {{running.pid()}}); }),
+                HasSubstr(fmt::format("no object of process {} has that build id", running.pid())));
+    EXPECT_THAT(thrown([&] { found({"u:build:abc:own_function"}, {}); }), HasSubstr("there is no such library")) << "too short for a build id";
+}
+
 TEST_F(OfProcess, WhatIsWrongIsSaid) {
     EXPECT_THAT(thrown([&] { found({"u:*:getenv"}, {}); }), HasSubstr("which objects there are depends on the process: name it with -p PID"));
     const Running running(program_.path(), program_.path("libown.so.1"));

@@ -55,6 +55,12 @@ TEST(Resolve, SaysHowWhatOtherToolsTraceIsNamed) {
     EXPECT_THAT(refused_function("kretprobe:vfs_read"), HasSubstr("a call is recorded with what it returned: 'vfs_read='"));
     EXPECT_THAT(refused_function("kernel:vfs_*"),
                 StartsWith("kernel: the kernel itself is vmlinux: 'vmlinux:vfs_*'\n"));
+    EXPECT_THAT(refused_function("p:/bin/bash:readline"),
+                StartsWith("'p:' is not needed: a function of a program or library is u:OBJECT:FUNCTION: u:/bin/bash:readline\n"));
+    EXPECT_THAT(refused_function("r:/bin/bash:readline"), HasSubstr("a call is recorded with what it returned: 'u:/bin/bash:readline='\n"));
+    EXPECT_THAT(refused_function("c:strlen"),
+                StartsWith("c: no such module is loaded; functions of the library are u:libc:FUNCTION: 'u:libc:strlen'\n"));
+    EXPECT_THAT(refused_function("env:main"), HasSubstr("functions of the program are u:env:FUNCTION: 'u:env:main'\n"));
 }
 
 TEST(Resolve, SaysThatBuiltInCodeHasNoModule) {

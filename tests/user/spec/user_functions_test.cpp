@@ -117,6 +117,47 @@ TEST(UserFunctions, HaveExpressionsOverTheirOwnTypes) {
     EXPECT_THAT(refused_user(spec + "(own->f_inode)"), HasSubstr("struct file has no f_inode"));
 }
 
+constexpr const char *lines_source = "static inline __attribute__((always_inline)) int twice(int a) {\n" // 1
+                                     "    return a * 2;\n"                                                // 2
+                                     "}\n"
+                                     "\n"
+                                     "int f(int a) {\n" // 5
+                                     "    int sum = 0;\n"
+                                     "    for (int i = 0; i < a; i++)\n" // 7
+                                     "        sum += twice(i);\n"
+                                     "    return sum;\n"
+                                     "}\n"
+                                     "int main(int argc, char **argv) { return twice(argc) + f(argc); }\n";
+
+// Each place where the line was inlined, but one of a loop, whose head has two.
+TEST(UserFunctions, LinesOfTheirSourceArePlaces) {
+    const DescribedProgram program(lines_source, ".c", "gcc -g -O0 -no-pie");
+    const auto at_line = [&](int line) { return user_probes({fmt::format("u:{}@x.c:{}", program.path(), line)}); };
+    EXPECT_EQ(at_line(2).size(), 2u) << "in f() and in main()";
+    const std::vector<Probe> head = at_line(7);
+    ASSERT_EQ(head.size(), 1u);
+    EXPECT_EQ(head[0].function, "u:x@x.c:7");
+    EXPECT_EQ(head[0].args.size(), 6u) << "registers";
+    const Probe begin = user_probes({"u:" + program.path() + ":f"}).at(0), by_line = at_line(5).at(0);
+    EXPECT_EQ(by_line.function, begin.function) << "where a function begins it is meant, with its arguments";
+    EXPECT_EQ(by_line.addr, begin.addr);
+    EXPECT_EQ(arguments_of(by_line), arguments_of(begin));
+    const std::uint64_t inside = head[0].addr - begin.addr;
+    EXPECT_EQ(user_probes({fmt::format("u:{}:f+{}", program.path(), inside)}).at(0).addr, head[0].addr);
+    EXPECT_LT(inside, at_line(9).at(0).addr - begin.addr);
+}
+
+TEST(UserFunctions, WhatIsWrongWithALineIsSaid) {
+    const DescribedProgram program(lines_source, ".c", "gcc -g -O0");
+    const std::string object = "u:" + program.path();
+    EXPECT_THAT(refused_user(object + "@x.c:4"), HasSubstr("x.c: line 4 has no code; the nearest lines that have are 2 and 5"));
+    EXPECT_THAT(refused_user(object + "@x.c:4000"), HasSubstr("x.c: line 4000 has no code; the last that has is 11"));
+    EXPECT_THAT(refused_user(object + "@y.c:4"), HasSubstr("comes from a file y.c"));
+    program.run("strip x");
+    EXPECT_THAT(refused_user(object + "@x.c:2"), HasSubstr("has no debug information, which lines are known by"));
+    EXPECT_THAT(refused_user("u:no_such_program@x.c:2"), HasSubstr("no_such_program: there is no such library or program"));
+}
+
 TEST(UserFunctions, PatternsTakeEachPlaceOnce) {
     const std::vector<Probe> probes = user_probes({"u:libc:open*", "u:libc:open64"});
     std::set<std::uint64_t> offsets;
