@@ -47,6 +47,7 @@ AggregateOutput::AggregateOutput(const std::string &path, AggregateStyle style, 
     const bool terminal = ::isatty(target_.fd());
     if (terminal && !ascii && is_utf8())
         style_.bars = BarStyle::blocks;
+    style_.described = style_.described.value_or(terminal && !json);
     screen_ = terminal && !json && terminal_size(target_.fd());
     target_.keep();
 }
@@ -55,6 +56,7 @@ void AggregateOutput::set_keys(const std::vector<KeyColumn> &columns, CallerName
     columns_ = &columns;
     keys_.emplace(names);
     keys_->set_top_frames(std::move(frames));
+    keys_->set_described(*style_.described);
 }
 
 namespace {

@@ -66,6 +66,14 @@ void add_shape_options(CLI::App &command, AggregateOptions &options) {
         "themselves")
         ->type_name("count|sum|min|max|avg|key");
     command.add_flag("--json", options.json, "One JSON object a line, numbers as they are");
+    CLI::Option *describe = command.add_flag_callback(
+        "-d,--describe", [&options] { options.style.described = true; },
+        "Keys that are arguments of system calls and functions by the names of their flags, commands, descriptors ..., as on a terminal; in "
+        "JSON beside the numbers");
+    command
+        .add_flag_callback(
+            "--no-describe", [&options] { options.style.described = false; }, "Numbers alone, on a terminal, too")
+        ->excludes(describe);
     command.add_flag("--ascii", options.ascii, "Bars of @ on a terminal, too");
     command.add_option("-o,--output", options.output, "Write to that file instead of stdout")
         ->type_name("FILE");

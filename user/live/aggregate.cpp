@@ -27,6 +27,7 @@
 #include "session/authority.h"
 #include "session/live_map.h"
 #include "session/live_symbols.h"
+#include "spec/common_form.h"
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/nanoseconds.h"
@@ -56,6 +57,17 @@ argtrace_map wanted_map(const AggregateOptions &options, const AggregatedFunctio
     return map;
 }
 
+/// How a key is shown that is an argument of all functions, or what they return.
+std::optional<ShownAs> form_of(const AggregatedFunctions &functions, const lang::Expression &key) {
+    const std::string_view name = key.plain_name();
+    if (name.empty())
+        return std::nullopt;
+    CommonForm form(Calls::shared());
+    for (const Function &function : functions.functions)
+        form.add(function, name);
+    return form.form();
+}
+
 std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
                                   const ProbeFormats &formats,
                                   const std::vector<lang::ArgumentExpression> &keys) {
@@ -72,6 +84,9 @@ std::vector<KeyColumn> columns_of(const AggregatedFunctions &functions,
         columns.push_back({key.name, key.is_function, key.is_result && have_errors,
                            key.is_caller ? caller_format() : formats.argument(i)});
         columns.back().is_user_stack = key.is_user_stack;
+        const bool is_behind_function = functions.only_function_at && i >= *functions.only_function_at;
+        if (const std::size_t written = i + is_behind_function; written < keys.size())
+            columns.back().shown = form_of(functions, keys[written].expression);
     }
     if (const auto at = functions.only_function_at)
         columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(*at), {"func", true});

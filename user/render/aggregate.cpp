@@ -204,7 +204,7 @@ void append_table(std::string &out, const Aggregation &all, const std::vector<Ro
     for (std::size_t i = 0; i < columns.size(); ++i)
         table.add_column(in_capitals(columns[i].name),
                          std::all_of(rows.begin(), rows.end(), [&](Row row) {
-                             return is_number(columns[i], row->first[i]);
+                             return is_number(columns[i], row->first[i]) && keys.described(columns[i], row->first[i]).empty();
                          }));
     table.add_column("CALLS", true);
     const std::string_view head = statistic_head(style.statistic);
@@ -290,6 +290,12 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
         append_json_string(out, columns[i].name);
         out += ':';
         keys.append_json(out, columns[i], key[i]);
+        if (const std::string text = keys.described(columns[i], key[i]); !text.empty()) {
+            out += ',';
+            append_json_string(out, columns[i].name + ".text");
+            out += ':';
+            append_json_string(out, text);
+        }
     }
     if (!separator.empty())
         out += "},";

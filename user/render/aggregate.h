@@ -41,6 +41,7 @@ struct AggregateStyle {
     StackForm stacks = StackForm::summary;
     StackChoice stack = kernel_stack; ///< with which keys end, where stacks are shown
     bool ticks = false; ///< it is not calls that are counted, but ticks
+    std::optional<bool> described = {}; ///< keys are shown as the table of calls says; nothing: on a terminal
     std::string missing; ///< what a flame graph says is missing in it; may be empty
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/number.h"
 #include "model/probe_kind.h"
 #include "model/result.h"
 #include "model/type.h"
@@ -12,15 +13,6 @@
 namespace argtrace {
 
 namespace {
-
-/// As many bits as the type has; nothing of what is no number.
-std::optional<std::uint64_t> number_of(const Value &value) {
-    const TypeInfo &type = type_info(value.type);
-    const bool is_number = type.type_class == TypeClass::integer || type.type_class == TypeClass::address;
-    if (!value.captured || !is_number || type.is_wide())
-        return std::nullopt;
-    return type.size < sizeof(std::uint64_t) ? value.low & ((std::uint64_t{1} << 8 * type.size) - 1) : value.low;
-}
 
 /// Whether it is that name, or that with a number.
 bool is_numbered(std::string_view name, std::string_view part) {

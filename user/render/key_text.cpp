@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/call_node.h"
+#include "model/number.h"
 #include "model/result.h"
 #include "model/type.h"
 #include "render/text.h"
@@ -41,9 +42,16 @@ std::string KeyText::text(const KeyColumn &column, const KeyPart &part) {
             if (!name.empty())
                 return '-' + std::string(name);
         }
-        append(line_, texts_, column, part);
+        const auto number = described_ && column.shown ? number_of(part.value) : std::nullopt;
+        if (!number || !texts_.append_shown(line_, *column.shown, *number))
+            append(line_, texts_, column, part);
     }
     return std::string(line_.view());
+}
+
+std::string KeyText::described(const KeyColumn &column, const KeyPart &part) const {
+    const auto number = described_ && column.shown ? number_of(part.value) : std::nullopt;
+    return number && column.shown->values ? column.shown->values->text(*number) : std::string();
 }
 
 void KeyText::append_json(std::string &out, const KeyColumn &column, const KeyPart &part) {

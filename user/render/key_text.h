@@ -29,6 +29,7 @@ struct KeyColumn {
     /// For a function: whether it is shown on top of the stacks of its calls, and only there.
     enum class Top : std::uint8_t { no, also, only } top = Top::no;
     bool is_user_stack = false; ///< of the stacks, it is that of user code
+    std::optional<ShownAs> shown = {}; ///< how the table of calls shows it; nothing: as its type says
 
     /// Only the innermost function of that stack is meant.
     bool is_user_function() const { return is_user_stack && name == user_function_key; }
@@ -55,6 +56,12 @@ public:
     /// "stack":[...],"user_stack":[...], each with a comma behind it; that function, unless it is empty, is on top of the first.
     void append_json_stacks(std::string &out, const StackValues &stacks, const std::string &top);
 
+    /// Numbers are shown as the table of calls says, where a column has that.
+    void set_described(bool described) { described_ = described; }
+
+    /// What stands beside a number in JSON then; empty: nothing.
+    std::string described(const KeyColumn &column, const KeyPart &part) const;
+
     void set_top_frames(TopFrames frames) { top_frames_ = std::move(frames); }
     /// The same calls, if some of them belong together that `all` tells apart: with user functions that are parts of their keys by name,
     /// as different stacks may have the same, and with stacks of user code by shared_stack().
@@ -76,6 +83,7 @@ private:
 
     CallerNames &names_;
     ValueWriter texts_, json_;
+    bool described_ = false;
     Line line_;
     TopFrames top_frames_;
     std::unordered_map<std::uint64_t, std::uint64_t> representatives_; // of stacks that are known by other numbers alone

@@ -10,6 +10,7 @@
 
 #include "model/key_room.h"
 #include "report/in_time_order.h"
+#include "spec/common_form.h"
 
 namespace argtrace {
 
@@ -140,6 +141,11 @@ std::vector<KeyColumn> TraceAggregation::columns() {
         });
         if (alike)
             column.format = formats_->argument(*first[i].argument);
+        CommonForm form(Calls::shared());
+        for (const Probe *probe : probes)
+            if (const auto at = keys_.types_of(*probe)[i].argument)
+                form.add(*probe, probe->args[*at]);
+        column.shown = form.form();
     }
     return columns;
 }

@@ -27,6 +27,8 @@ struct ShownAs {
 
     /// Empty: as its type says.
     std::string text(std::uint64_t value) const;
+
+    bool operator==(const ShownAs &) const = default;
 };
 
 /// What calls.table asks of a number: whether it is one of those named, has all bits of one of them, and so on.

@@ -79,6 +79,31 @@ TEST_F(RenderedAggregate, CountsAreATable) {
               "{\"func\":\"vfs_write\",\"key\":{\"comm\":\"a\\nb\",\"ret\":-2},\"count\":1}\n");
 }
 
+// As the table of calls has it, on a terminal and with -d; where no name fits, as the type says.
+TEST_F(RenderedAggregate, KeysMayBeShownByTheirNames) {
+    NamedValues flags(true, NumberForm::hex), commands(false, NumberForm::typed);
+    flags.add("O_RDONLY", 0);
+    flags.add("O_WRONLY", 1);
+    flags.add("O_CLOEXEC", 0x80000);
+    commands.add("F_GETFL", 3);
+    columns_ = {{"flags"}, {"cmd"}};
+    columns_[0].shown = ShownAs{&flags, NumberForm::typed};
+    columns_[1].shown = ShownAs{&commands, NumberForm::typed};
+    Aggregation all;
+    for (int i = 0; i < 2; ++i)
+        all.add_call({number(0x80001), number(3)});
+    all.add_call({number(0), number(7)});
+    EXPECT_EQ(shown(all, {}), " FLAGS CMD CALLS\n"
+                              "524289   3     2\n"
+                              "     0   7     1\n");
+    keys_.set_described(true);
+    EXPECT_EQ(shown(all, {}), "FLAGS              CMD     CALLS\n"
+                              "O_WRONLY|O_CLOEXEC F_GETFL     2\n"
+                              "O_RDONLY           7           1\n");
+    EXPECT_EQ(json(all, {}), "{\"key\":{\"flags\":524289,\"flags.text\":\"O_WRONLY|O_CLOEXEC\",\"cmd\":3,\"cmd.text\":\"F_GETFL\"},\"count\":2}\n"
+                             "{\"key\":{\"flags\":0,\"flags.text\":\"O_RDONLY\",\"cmd\":7},\"count\":1}\n");
+}
+
 // As of two calls of vfs_fsync_range(file, 0, LLONG_MAX, 0).
 TEST_F(RenderedAggregate, SumsAndMeansOfGreatNumbersAreExact) {
     columns_ = {{"n"}};
