@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -138,7 +139,9 @@ std::string describe_traced(const Session &session, const Wanted &wanted) {
     if (parts.empty())
         parts.push_back(fmt::format("earlier calls of {} whose module was unloaded",
                                     count_functions(static_cast<std::size_t>(unloaded))));
-    return fmt::format("{}", fmt::join(parts, ", and "));
+    const std::string last = std::move(parts.back());
+    parts.pop_back();
+    return parts.empty() ? last : fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
 void note_silence(const Session &session, const TracingOptions &options,

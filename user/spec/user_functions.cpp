@@ -246,6 +246,8 @@ public:
             one.function.prototype = one.is_described ? described_->prototype(one.prototype, own_types, title)
                                                       : prototype_of(types, title, static_cast<std::uint32_t>(one.prototype));
             one.function.prototype.function = one.function.title;
+            if (!one.is_described && registers_ && one.prototype == *registers_)
+                one.function.prototype.text = fmt::format("{}({})", one.function.title, fmt::join(register_names(), ", "));
             if (one.function.is_go)
                 finish_go(one);
             functions.push_back(std::move(one.function));
@@ -297,12 +299,20 @@ private:
         one.function.site = std::make_shared<const UsdtSite>(go_site(prototype));
     }
 
+    std::vector<std::string> register_names() const {
+        std::vector<std::string> names;
+        for (unsigned i = 0; i < kernel_.architecture().user_functions->registers; i++)
+            names.push_back(fmt::format("arg{}", i));
+        return names;
+    }
+
+    /// For functions of which nothing is known, whose types are not to be shown as if they were.
     std::uint32_t registers() {
         if (registers_)
             return *registers_;
         std::vector<WrittenParameter> parameters;
-        for (unsigned i = 0; i < kernel_.architecture().user_functions->registers; i++)
-            parameters.push_back({"void *", fmt::format("arg{}", i)});
+        for (std::string &name : register_names())
+            parameters.push_back({"void *", std::move(name)});
         registers_ = built_.add(parameters, "void *", true);
         return *registers_;
     }

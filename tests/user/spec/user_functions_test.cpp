@@ -81,6 +81,10 @@ TEST(UserFunctions, WithoutPrototypeHaveSixRegisters) {
     EXPECT_EQ(probes[0].args.size(), 6u);
     EXPECT_EQ(probes[0].args[5].name, "arg5");
     EXPECT_EQ(probes[0].args[5].index, 5);
+    Kernel kernel = make_kernel_without_tracefs();
+    const auto listed = find_functions(kernel, request({"u:" + program.path() + ":f", "u:libc:getenv"})).functions;
+    EXPECT_EQ(listed.at(0).prototype.text, "u:x:f(arg0, arg1, arg2, arg3, arg4, arg5)") << "types that are not known are not shown";
+    EXPECT_EQ(listed.at(1).prototype.text, "char *u:libc.so.6:getenv(const char *name)");
 }
 
 TEST(UserFunctions, HaveThePrototypeThatIsGiven) {
