@@ -3,8 +3,8 @@
 #
 # Runs in a guest whose TSC counts instructions (bench/gate). Prints the cost of a recorded call, the bytes of its record, the cost
 # of a rejected call, those of a call in a flight recorder and of overwriting a packet there, those of a call that is recorded when it
-# returns and its bytes, the cost of one with a value that is kept from its entry, of one that the kernel's fprobe or kretprobe follows, of calls that a condition rejects, and of those that
-# are recorded with what lies behind their pointers, that of one whose duration is added to a histogram and of one that is counted by
+# returns and its bytes, the cost of one of a function with an int at the end of its record, of one with a value that is kept from its entry, of one that the kernel's fprobe or kretprobe follows, of calls that a condition rejects, and of those that
+# are recorded with what lies behind their pointers, and with what has to be computed, that of one whose duration is added to a histogram and of one that is counted by
 # its stack, that of a pass of a tracepoint, those of an mmap() with its munmap() while user stacks are taken, and the longest
 # time in milliseconds until a live trace has shown a call.
 # shellcheck disable=SC1091,SC2154 # what lies in the guest
@@ -26,6 +26,8 @@ echo "switch $cost"
 argtrace_cost -r vfs_read || exit
 echo "followed $cost"
 echo "followed_bytes $bytes"
+argtrace_cost -r security_file_permission || exit
+echo "followed_int $cost"
 argtrace_cost 'vfs_read(file, buf, count, pos, *pos)=' || exit
 echo "kept $cost"
 argtrace_cost -r --return-by fprobe vfs_read || exit
@@ -44,6 +46,8 @@ argtrace_cost 'vfs_read(file, buf, count, pos, str(file->f_path.dentry->d_name.n
 echo "name $cost"
 argtrace_cost 'vfs_read(file, buf, count, pos, path(file))' || exit
 echo "path $cost"
+argtrace_cost 'vfs_read(file, buf, count, pos, count + 1)' || exit
+echo "computed $cost"
 echo "latency $(calc '%.2f' "$(answer latency vfs_read)-$untraced")"
 echo "stacks $(calc '%.2f' "$(answer stacks --stack=kernel vfs_read)-$untraced")"
 echo "both_stacks $(calc '%.2f' "$(answer stacks vfs_read)-$untraced")"

@@ -49,20 +49,27 @@ static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsig
 	finish_outputs_in_place(plan, parent_ip, ring, fregs, to);
 }
 
-noinline __noclone __noendbr void argtrace_record_fixed(struct argtrace_plan *plan,
-							unsigned long parent_ip,
-							struct ftrace_ops *ops,
-							const struct argtrace_regs *fregs,
-							const void *called_from)
+/* Any outputs of a known size, the rest of the record included. */
+static __always_inline void record_fixed(struct argtrace_plan *plan, unsigned long parent_ip,
+					 struct argtrace_ring *ring,
+					 const struct argtrace_regs *fregs, const u32 context,
+					 const bool unused)
 {
-	const u32 context = argtrace_context_of(ops, called_from);
-	struct argtrace_ring *ring = argtrace_ring_of(ops);
+	u32 clock;
+	u8 *to;
 
 	if (unlikely(!argtrace_scratch_enter()))
 		return argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
 	argtrace_ring_begin(ring->control);
-	record_in_place(plan, parent_ip, ring, fregs, context);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid,
+					    ARGTRACE_CLOCK_TSC, false, &clock, &to)))
+		return record_in_place(plan, parent_ip, ring, fregs, context);
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	finish_outputs_in_place(plan, parent_ip, ring, fregs, to);
 }
+
+DEFINE_RECORD(argtrace_record_fixed, record_fixed, false)
 
 /*
  * If nothing about the record needs special treatment, this is all there is to do. `stacks`: the

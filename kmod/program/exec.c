@@ -52,6 +52,14 @@ static u64 source_of(const struct argtrace_op *op, const struct argtrace_run *ru
 	}
 }
 
+static __always_inline u64 simple_value(const struct argtrace_op *op,
+					const struct argtrace_run *run)
+{
+	if (op->simple == ARGTRACE_SIMPLE_SLOT)
+		return run->slots[op->index];
+	return op->simple == ARGTRACE_SIMPLE_REG ? argtrace_op_reg(op, run->fregs) : op->span;
+}
+
 /* Loads of which some read user memory. False on a fault. */
 static noinline bool load_some_of_user(const struct argtrace_op *op, u64 *value)
 {
@@ -95,6 +103,10 @@ static __always_inline bool value_of(const struct argtrace_op *op, const struct 
 	if (argtrace_op_has_quick_value(op) &&
 	    likely(argtrace_op_quickly(op, run->fregs, &value))) {
 		*result = (op->loads < 3 ? value + op->offset[0] : value) & op->mask;
+		return true;
+	}
+	if (op->simple) {
+		*result = (simple_value(op, run) + op->offset[0]) & op->mask;
 		return true;
 	}
 	value = source_of(op, run);
@@ -148,7 +160,21 @@ static u64 extend(u64 value, const struct argtrace_op *op)
 	return op->flags & ARGTRACE_INSN_SIGNED ? (u64)(s64)(s32)value : (u32)value;
 }
 
-static bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
+/* Those that are the same for numbers with and without a sign, of 8 bytes. */
+static __always_inline bool alu_of_words(enum argtrace_alu operation, u64 *slot, u64 value)
+{
+	if (operation == ARGTRACE_ALU_ADD)
+		*slot += value;
+	else if (operation == ARGTRACE_ALU_SUB)
+		*slot -= value;
+	else if (operation == ARGTRACE_ALU_AND)
+		*slot &= value;
+	else
+		return false;
+	return true;
+}
+
+static noinline bool alu(const struct argtrace_op *op, u64 *slot, u64 value)
 {
 	const bool is_signed = op->flags & ARGTRACE_INSN_SIGNED;
 	const unsigned int shift = value & (alu_width(op) * 8 - 1);
@@ -232,7 +258,9 @@ static const struct argtrace_op *step(const struct argtrace_op *op, struct argtr
 			return op + 1;
 		break;
 	default:
-		if (alu(op, &run->slots[op->arg], value))
+		if ((alu_width(op) == 8 &&
+		     alu_of_words(alu_operation(op), &run->slots[op->arg], value)) ||
+		    alu(op, &run->slots[op->arg], value))
 			return op + 1;
 	}
 fault:

@@ -85,6 +85,26 @@ static u8 user_of(const struct argtrace_insn *insn)
 	       (insn->flags & ARGTRACE_INSN_USER_DATA ? ARGTRACE_USER_DATA : 0);
 }
 
+static enum argtrace_op_simple simple_source(const struct argtrace_insn *insn)
+{
+	if (insn->loads || insn->shl || insn->shr || insn->flags & ARGTRACE_INSN_SWAP)
+		return ARGTRACE_SIMPLE_NOT;
+	switch (prepared_source(insn)) {
+	case ARGTRACE_SOURCE_SLOT:
+		return ARGTRACE_SIMPLE_SLOT;
+	case ARGTRACE_SOURCE_REG:
+	case ARGTRACE_SOURCE_RETURN:
+	case ARGTRACE_SOURCE_RESULT:
+	case ARGTRACE_SOURCE_DURATION:
+		return ARGTRACE_SIMPLE_REG;
+	case ARGTRACE_SOURCE_CONST:
+		return argtrace_action_jumps(insn->action) ? ARGTRACE_SIMPLE_NOT :
+							     ARGTRACE_SIMPLE_CONST;
+	default:
+		return ARGTRACE_SIMPLE_NOT;
+	}
+}
+
 static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 		       const struct argtrace_op *ops, const struct argtrace_op *accept,
 		       bool returns)
@@ -105,6 +125,7 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 		.loads = insn->loads,
 		.width = insn->width,
 		.user = user_of(insn),
+		.simple = simple_source(insn),
 	};
 	if (insn->source == ARGTRACE_SOURCE_STACK_ID)
 		op->loads = ARGTRACE_LOADS_STACK;

@@ -113,6 +113,18 @@ struct argtrace_op {
 	u8 width;
 	/* ARGTRACE_USER_*; 0 where the kind is quick, but for the data of an output */
 	u8 user;
+	u8 simple;			/* enum argtrace_op_simple */
+};
+
+/*
+ * Where the value of an operation comes from that is of no quick kind, but takes neither loads nor
+ * shifts: `offset[0]` is added, and `mask` selects what is wanted.
+ */
+enum argtrace_op_simple {
+	ARGTRACE_SIMPLE_NOT,
+	ARGTRACE_SIMPLE_SLOT,
+	ARGTRACE_SIMPLE_REG,
+	ARGTRACE_SIMPLE_CONST,		/* `span` */
 };
 
 /* What of an operation is in user memory: bit n stands for the load at offset[n]. */

@@ -15,15 +15,27 @@
 #include "source/returns/leave.h"
 #include "source/returns/stack.h"
 
+/* What the function has returned, where 8 bytes do not fit, and arguments likewise. */
+static __always_inline void write_narrow(const struct argtrace_frame *frame,
+					 const struct argtrace_return *returns,
+					 const struct argtrace_plan *plan, u8 *to)
+{
+	if (plan->layout.has_rest)
+		argtrace_encode_words(to, &plan->layout, argtrace_frame_regs(frame));
+	if (returns->value_at)
+		argtrace_encode_value(to + returns->value_at, frame->value, returns->value_size);
+}
+
 /*
  * Writes a record in plain context, complete but for the outputs of the program. False:
- * argtrace_ring_reserve() failed, and nothing is written.
+ * argtrace_ring_reserve() failed, and nothing is written. `narrow`: see write_narrow().
  */
 static __always_inline bool record_write_fast(const struct argtrace_frame *frame,
 					      const struct argtrace_return *returns,
 					      const struct argtrace_plan *plan,
 					      struct argtrace_ring *ring,
-					      struct argtrace_ring_control *control, u8 **to)
+					      struct argtrace_ring_control *control,
+					      const bool narrow, u8 **to)
 {
 	const u32 high = READ_ONCE(ring->clock_high);
 	u32 clock;
@@ -35,7 +47,10 @@ static __always_inline bool record_write_fast(const struct argtrace_frame *frame
 	argtrace_record_registers(*to, plan, frame->caller, argtrace_frame_regs(frame));
 	argtrace_return_write_duration(*to, returns, frame,
 				       argtrace_return_full_time(ring, high, clock));
-	*(u64 *)(*to + returns->value_at) = frame->value;
+	if (narrow)
+		write_narrow(frame, returns, plan, *to);
+	else
+		*(u64 *)(*to + returns->value_at) = frame->value;
 	argtrace_encode_end(*to, &plan->layout);
 	argtrace_record_header(*to, plan, clock, ring->last_tid, 0);
 	return true;
@@ -57,7 +72,7 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(!record_write_fast(frame, returns, plan, ring, ring->control, &to)))
+	if (unlikely(!record_write_fast(frame, returns, plan, ring, ring->control, false, &to)))
 		return argtrace_return_outputs_unreserved(frame, ring);
 	if (unlikely(kept && *((const u64 *)kept - 1)))
 		return argtrace_return_finish_outputs(frame, ring, to);
@@ -93,18 +108,24 @@ static noinline void leave_with_words(struct argtrace_frame *frame)
 	argtrace_aggregate_returned(returns->plan, argtrace_frame_regs(frame));
 }
 
-/* ARGTRACE_LEAVE_FAST, in plain context. */
+/* ARGTRACE_LEAVE_FAST and _NARROW, in plain context. */
 static __always_inline void record_return_fast(struct argtrace_frame *frame,
-					       const struct argtrace_return *returns)
+					       const struct argtrace_return *returns,
+					       const bool narrow)
 {
 	struct argtrace_plan *plan = returns->plan;
 	struct argtrace_ring *ring = this_cpu_ptr(returns->rings);
 	struct argtrace_ring_control *control = ring->control;
 	u8 *to;
 
-	if (unlikely(!record_write_fast(frame, returns, plan, ring, control, &to)))
+	if (unlikely(!record_write_fast(frame, returns, plan, ring, control, narrow, &to)))
 		return argtrace_return_record_unreserved(frame, ring);
 	argtrace_record_complete_in(plan, ring, control);
+}
+
+static noinline void leave_narrow(struct argtrace_frame *frame)
+{
+	record_return_fast(frame, frame->returns, true);
 }
 
 /* ARGTRACE_LEAVE_FILTER, in plain context. */
@@ -130,7 +151,7 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 	}
 	/* The duration took its place. */
 	frame->state = 0;
-	record_return_fast(frame, returns);
+	record_return_fast(frame, returns, false);
 }
 
 static noinline void leave_slow(struct argtrace_frame *frame)
@@ -147,6 +168,9 @@ static noinline void leave_slow(struct argtrace_frame *frame)
 			return leave_with_words(frame);
 		if (path == ARGTRACE_LEAVE_FILTER)
 			return leave_with_filter(frame);
+		/* No value is kept without a program. */
+		if (path == ARGTRACE_LEAVE_NARROW)
+			return leave_narrow(frame);
 	}
 	argtrace_return_leave_stack(frame);
 	if (unlikely(path == ARGTRACE_LEAVE_STOPPED)) {
@@ -169,5 +193,5 @@ void argtrace_return_leave(struct argtrace_frame *frame)
 	/* Pairs with the release of argtrace_return_set_up(). */
 	if (unlikely(smp_load_acquire(&returns->leave_path) | frame->state))
 		return leave_slow(frame);
-	record_return_fast(frame, returns);
+	record_return_fast(frame, returns, false);
 }

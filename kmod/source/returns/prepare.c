@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is settled beforehand of calls whose return is followed: how little their records take. */
+#include <linux/log2.h>
+
 #include "program/exec.h"
 #include "session.h"
 #include "source/returns/returns.h"
@@ -33,6 +35,22 @@ static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_ses
 }
 
 /*
+ * The same, with arguments and a value that no store of 8 bytes has room for: numbers at the end of
+ * the record, as an int that is returned often is.
+ */
+static bool is_narrow(const struct argtrace_plan *plan, const struct argtrace_session *session)
+{
+	const struct argtrace_return *returns = plan->returns;
+
+	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight ||
+	    (plan->layout.has_rest && !plan->layout.rest_is_words))
+		return false;
+	return !returns->value_at ||
+	       (is_power_of_2(returns->value_size) && returns->value_size <= sizeof(u64) &&
+		!returns->value_has_length);
+}
+
+/*
  * Whether what decides at the return takes no memory but the frame's and the task's, which is
  * always there.
  */
@@ -58,7 +76,8 @@ enum argtrace_leave_path argtrace_return_leave_path(const struct argtrace_plan *
 	    !code->return_filter && !code->max_rate && session->clock == ARGTRACE_CLOCK_TSC)
 		return ARGTRACE_LEAVE_WORDS;
 	if (!is_quick(plan, session))
-		return ARGTRACE_LEAVE_SLOW;
+		return !code && is_narrow(plan, session) ? ARGTRACE_LEAVE_NARROW :
+							   ARGTRACE_LEAVE_SLOW;
 	if (!code)
 		return ARGTRACE_LEAVE_FAST;
 	if (filters_words(code))
