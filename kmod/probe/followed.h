@@ -30,6 +30,7 @@ enum argtrace_leave_path {
 	ARGTRACE_LEAVE_WORDS,		/* has a map aggregate words of the frame and the task */
 	ARGTRACE_LEAVE_FILTER,		/* as FAST, if a filter of such words accepts the call */
 	ARGTRACE_LEAVE_NARROW,		/* as FAST, with numbers at the end that are no words */
+	ARGTRACE_LEAVE_FILTER_NARROW,	/* as FILTER, with such numbers */
 };
 
 /*

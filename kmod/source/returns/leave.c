@@ -128,8 +128,8 @@ static noinline void leave_narrow(struct argtrace_frame *frame)
 	record_return_fast(frame, frame->returns, true);
 }
 
-/* ARGTRACE_LEAVE_FILTER, in plain context. */
-static noinline void leave_with_filter(struct argtrace_frame *frame)
+/* ARGTRACE_LEAVE_FILTER and FILTER_NARROW, in plain context. */
+static __always_inline void record_if_accepted(struct argtrace_frame *frame, const bool narrow)
 {
 	const struct argtrace_return *returns = frame->returns;
 	const struct argtrace_code *code = returns->plan->code;
@@ -151,7 +151,17 @@ static noinline void leave_with_filter(struct argtrace_frame *frame)
 	}
 	/* The duration took its place. */
 	frame->state = 0;
-	record_return_fast(frame, returns, false);
+	record_return_fast(frame, returns, narrow);
+}
+
+static noinline void leave_with_filter(struct argtrace_frame *frame)
+{
+	record_if_accepted(frame, false);
+}
+
+static noinline void leave_narrow_with_filter(struct argtrace_frame *frame)
+{
+	record_if_accepted(frame, true);
 }
 
 static noinline void leave_slow(struct argtrace_frame *frame)
@@ -171,6 +181,8 @@ static noinline void leave_slow(struct argtrace_frame *frame)
 		/* No value is kept without a program. */
 		if (path == ARGTRACE_LEAVE_NARROW)
 			return leave_narrow(frame);
+		if (path == ARGTRACE_LEAVE_FILTER_NARROW)
+			return leave_narrow_with_filter(frame);
 	}
 	argtrace_return_leave_stack(frame);
 	if (unlikely(path == ARGTRACE_LEAVE_STOPPED)) {

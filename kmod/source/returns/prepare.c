@@ -67,6 +67,16 @@ static bool filters_words(const struct argtrace_code *code)
 	return true;
 }
 
+static enum argtrace_leave_path narrow_path(const struct argtrace_plan *plan,
+					    const struct argtrace_session *session)
+{
+	if (!is_narrow(plan, session))
+		return ARGTRACE_LEAVE_SLOW;
+	if (!plan->code)
+		return ARGTRACE_LEAVE_NARROW;
+	return filters_words(plan->code) ? ARGTRACE_LEAVE_FILTER_NARROW : ARGTRACE_LEAVE_SLOW;
+}
+
 enum argtrace_leave_path argtrace_return_leave_path(const struct argtrace_plan *plan,
 						    const struct argtrace_session *session)
 {
@@ -76,8 +86,7 @@ enum argtrace_leave_path argtrace_return_leave_path(const struct argtrace_plan *
 	    !code->return_filter && !code->max_rate && session->clock == ARGTRACE_CLOCK_TSC)
 		return ARGTRACE_LEAVE_WORDS;
 	if (!is_quick(plan, session))
-		return !code && is_narrow(plan, session) ? ARGTRACE_LEAVE_NARROW :
-							   ARGTRACE_LEAVE_SLOW;
+		return narrow_path(plan, session);
 	if (!code)
 		return ARGTRACE_LEAVE_FAST;
 	if (filters_words(code))
