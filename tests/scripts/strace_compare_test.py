@@ -106,7 +106,9 @@ class Comparison(unittest.TestCase):
                 ("mknod(\"a\", S_IFCHR, makedev(0x1, 0x3)) = 0", 's:mknod(filename="a", mode=S_IFCHR, dev=makedev(0x1, 0x3)) 0'),
                 ("f(3, AT_FDCWD, -1, 4) = 5", "s:f(a=3<socket:[77]>, b=AT_FDCWD</a b>, c=-1, d=4<anon_inode:[eventfd]>) 5</x>"),
                 ("f({sa_handler=SIG_DFL, sa_mask=[HUP], sa_flags=A}, [RTMIN]) = 0", "s:f(a={sa_handler=SIG_DFL, sa_flags=A, sa_mask=[HUP]}, b=[RT_0]) 0"),
-                ("execve(\"a\", [\"a\", \"b\"], 0x7ff /* 9 vars */) = 0", 's:execve(filename="a", argv=["a", "b"], envp=0x7ff) 0'),
+                ("execve(\"a\", [\"a\", \"b\"], 0x7ff /* 9 vars */) = 0", 's:execve(filename="a", argv=["a", "b"], envp=0x7ff /* 9 vars */) 0'),
+                ("getdents64(3, 0x7ff /* 2 entries */, 9) = 48", 's:getdents64(fd=3, dirent=[".", ".."], count=9) 48'),
+                ("getdents64(3, 0x7ff /* 3 entries */, 9) = 48", 's:getdents64(fd=3, dirent=[".", "..", ...], count=9) 48'),
                 ("clone(child_stack=NULL, flags=A) = 1", "s:clone(clone_flags=A, newsp=0x0) 1"),
                 ("f(A|0x2) = 1", "s:f(B|A) 1")):
             self.assertEqual(kinds(strace, argtrace), [], strace)
@@ -120,6 +122,9 @@ class Comparison(unittest.TestCase):
                 ("[1 => 2]", "{1}", "change"), ("[1]", "\"a\"", "form"), ("1, 2", "1", "arguments"), ("makedev(1, 2)", "0x102", "name")):
             self.assertEqual(kinds(f"f({strace}) = 0", f"s:f({argtrace}) 0"), [kind], strace)
             self.assertIn(kind, compare.KINDS)
+        self.assertEqual(kinds("f(0x7ff /* 1 entry */) = 0", 's:f(a=[".", ".."]) 0'), ["members"])
+        self.assertEqual(kinds("f(0x7ff /* 3 entries */) = 0", 's:f(a=[".", ".."]) 0'), ["members"])
+        self.assertEqual(kinds("f(0x7ff /* 9 vars */) = 0", "s:f(a=0x7ff /* 8 vars */) 0"), ["form"])
         self.assertEqual(kinds("f() = 1", "s:f() 2"), ["number"])
         self.assertEqual(kinds("f({b=1, a=2}) = 0", "s:f(x={a=1, b=2}) 0"), ["number", "number"])
         self.assertEqual(kinds("f({b=1}) = 0", "s:f(x={a=1, b=1}) 0"), ["members"])

@@ -5,7 +5,7 @@ import difflib
 import itertools
 import re
 
-from lines import AnyOf, Change, Flags, Group, Row, Text, Word
+from lines import AnyOf, Change, Count, Flags, Group, Row, Text, Word
 
 # Kinds of differences, and what strace has in each.
 KINDS = {
@@ -108,6 +108,8 @@ def differences(theirs, ours, known):
         return of_items(theirs.items, theirs.more, in_their_order(theirs, ours), ours.more, "members", known)
     if isinstance(theirs, Change) and isinstance(ours, Change):
         return differences(theirs.before, ours.before, known) + differences(theirs.after, ours.after, known)
+    if isinstance(theirs, Count) and theirs.what == "entr" and isinstance(ours, Group):
+        return [] if len(ours.items) == theirs.count or ours.more and len(ours.items) < theirs.count else ["members"]
     if isinstance(theirs, Row) and isinstance(ours, Row) and len(theirs.parts) == len(ours.parts):
         return [kind for pair in zip(theirs.parts, ours.parts) for kind in differences(*pair, known)]
     return [] if theirs == ours or has_newer_names(theirs, ours, known) else [kind_of(theirs, ours)]

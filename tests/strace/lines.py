@@ -3,7 +3,7 @@
 what is shown, and not of how it is written:
 
 - Names of arguments and members are not compared: strace has none for arguments, and some of the kernel's are others than the manual's.
-- Comments and texts of errors go, and -1 EBADF becomes -EBADF: they repeat what the value says.
+- Comments (but those that count: /* 23 vars */, /* 5 entries */, of which argtrace shows the names) and texts of errors go, and -1 EBADF becomes -EBADF: they repeat what the value says.
 - NULL is 0, and numbers are compared by value: which are in hex or octal is a matter of taste. Their sign is not.
 - Texts are compared by their bytes, up to where strace cuts them.
 - Flags are a set, since their order means nothing, and numbers among them are one, or none if that is 0 (S_IFREG|000).
@@ -11,6 +11,7 @@ what is shown, and not of how it is written:
 - Addresses of sockets are what argtrace writes: {"PATH"}, {1.2.3.4:5} and {[::1]:5}, the last without a scope and a flow alone.
 - Members that have the same names on both sides belong together, whatever their order. Padding has no meaning.
 - Where strace leaves out members or elements (...), those that it shows have to be found.
+- [1] => [2] is [1 => 2].
 - The path behind a descriptor goes (3</dev/null>): strace shows it only when asked to.
 - Of BTRFS_IOC_CLONE or FICLONE one is enough. The stack of clone is behind its flags, where the kernel has it.
 - 21<<MAP_HUGE_SHIFT is a number that has a name.
@@ -76,6 +77,14 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Count:
+    """An address, and how many entries or variables are there: 0x7ffd /* 23 vars */."""
+    address: int
+    count: int
+    what: str
+
+
+@dataclass(frozen=True)
 class Row:
     """Values with something else between them: 1<<CAP_CHOWN."""
     parts: tuple
@@ -115,6 +124,10 @@ TOKEN = re.compile(r"""
     (?P<bar>\|) |
     (?P<other>\S)
     )""", re.VERBOSE)
+
+
+# What a comment counts, that there may be more of.
+COUNTED = re.compile(r"/\* (\d+)(?: or more)? (var|entr)(?:s|y|ies)?(?:, unterminated)? \*/")
 
 
 def number(word):
@@ -157,6 +170,7 @@ class Parser:
         self.step()
 
     def step(self):
+        self.counted = None
         while True:
             found = TOKEN.match(self.text, self.at)
             if not found:
@@ -166,6 +180,7 @@ class Parser:
             if found.lastgroup != "comment":
                 self.kind, self.token = found.lastgroup, found[found.lastgroup]
                 return
+            self.counted = COUNTED.fullmatch(found["comment"]) or self.counted
 
     def items(self):
         """What is between brackets, up to the closing one: values, their names, and whether there are more that are not shown."""
@@ -203,6 +218,8 @@ class Parser:
             else:
                 alternatives[-1].append(self.part())
         value = joined(alternatives)
+        if isinstance(before, Group) and isinstance(value, Group) and len(before.items) == len(value.items) == 1:
+            return Group((Change(before.items[0], value.items[0]),))
         return value if before is None else Change(before, value)
 
     def part(self):
@@ -215,6 +232,8 @@ class Parser:
             return Text(unescaped(token.replace('"', "", 1)[:-1]), cut)
         if kind == "char":
             return unescaped(token[1:-1])[0]
+        if kind == "number" and self.counted:
+            return Count(number(token), int(self.counted[1]), self.counted[2])
         if kind == "number":
             return number(token)
         if kind == "error":

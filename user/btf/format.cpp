@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <netinet/in.h>
 #include <optional>
 
@@ -19,6 +20,7 @@ namespace argtrace {
 
 namespace {
 
+constexpr std::string_view array_suffixes[] = {"[]", "[*]", page_suffix, records_suffix};
 constexpr int max_depth = 64;                // broken BTF may be circular,
 constexpr std::uint64_t max_parts = 1 << 16; // or grow without end when it is followed
 
@@ -39,6 +41,16 @@ std::string_view Format::name_of(std::uint64_t value) const {
         names.begin(), names.end(), value,
         [](const Enumerator &one, std::uint64_t wanted) { return one.value < wanted; });
     return found != names.end() && found->value == value ? found->name : std::string_view();
+}
+
+std::pair<std::span<const std::byte>, bool> Format::elements_of(std::span<const std::byte> data) const {
+    if (!ends_with_null)
+        return {data, true};
+    const std::uint64_t null = 0;
+    for (std::size_t at = 0; at + sizeof(null) <= data.size(); at += sizeof(null))
+        if (std::memcmp(data.data() + at, &null, sizeof(null)) == 0)
+            return {data.first(at), true};
+    return {data, false};
 }
 
 /// Makes formats of BTF, which may come from anywhere.
@@ -251,6 +263,8 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
     static const Format characters{.kind = Format::Kind::characters, .bytes = 1};
     static const Format counted{.kind = Format::Kind::characters, .bytes = 1, .may_be_empty = true};
     static const Format texts{.kind = Format::Kind::texts, .bytes = 1};
+    static const Format pointers{.kind = Format::Kind::array, .bytes = 8, .is_counted = true, .ends_with_null = true, .element = &user};
+    static const Format page_pointers{.kind = Format::Kind::array, .bytes = 8, .is_counted = true, .goes_on = true, .ends_with_null = true, .element = &user};
     for (const Argument &argument : probe.args)
         arguments_.push_back(
             argument.type == device.type && argument.type_name == "dev_t"                       ? &device
@@ -259,6 +273,8 @@ ProbeFormats::ProbeFormats(const Probe &probe) {
             : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char[]"   ? &characters
             : is_counted_text(argument)                                                ? &counted
             : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == "char *[]" ? &texts
+            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == pointers_type      ? &pointers
+            : argument.type == ARGTRACE_TYPE_BYTES && argument.type_name == page_pointers_type ? &page_pointers
                                                                                        : nullptr);
     if (!probe.types.empty())
         add_described(probe);
@@ -271,9 +287,10 @@ const Format *ProbeFormats::scalar_of(const Format &format, const std::string &t
     return &made;
 }
 
-const Format *ProbeFormats::array_of(const Format &element, bool may_be_empty) {
-    return &formats_.emplace_back(Format{.kind = Format::Kind::array, .bytes = element.bytes, .is_counted = true, .may_be_empty = may_be_empty,
-                                         .is_go = are_of_go_, .element = &element, .parts = element.parts});
+const Format *ProbeFormats::array_of(const Format &element, std::string_view type_name) {
+    const bool are_records = type_name.ends_with(records_suffix) && element.kind == Format::Kind::aggregate;
+    return &formats_.emplace_back(Format{.kind = are_records ? Format::Kind::records : Format::Kind::array, .bytes = element.bytes, .is_counted = true,
+                                         .goes_on = type_name.ends_with(page_suffix), .may_be_empty = type_name.ends_with("[*]"), .is_go = are_of_go_, .element = &element, .parts = element.parts});
 }
 
 void ProbeFormats::add_described(const Probe &probe) {
@@ -298,9 +315,9 @@ void ProbeFormats::add_described(const Probe &probe) {
         const Format *format = builder.build(btf_params(proto)[i].type);
         const bool is_bytes = probe.args[i].type == ARGTRACE_TYPE_BYTES;
         const std::string_view type_name = probe.args[i].type_name;
-        const bool may_be_empty = type_name.ends_with("[*]");
-        if (is_bytes && (may_be_empty || type_name.ends_with("[]")) && format->kind != Format::Kind::unknown && format->bytes > 0)
-            arguments_[i] = array_of(*format, may_be_empty);
+        const bool is_array = std::ranges::any_of(array_suffixes, [&](std::string_view suffix) { return type_name.ends_with(suffix); });
+        if (is_bytes && is_array && format->kind != Format::Kind::unknown && format->bytes > 0)
+            arguments_[i] = array_of(*format, type_name);
         else if (format->kind != Format::Kind::scalar && format->kind != Format::Kind::unknown)
             arguments_[i] = format;
         else if (format->kind == Format::Kind::scalar && is_bytes)

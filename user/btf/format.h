@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/probe.h"
@@ -32,6 +33,7 @@ struct Format {
         cpus,      ///< struct cpumask
         user_address, ///< an address that a program chose, and no error pointer whatever it is
         characters,   ///< bytes that are text: text()
+        records,      ///< structs, each of which says how long it is
         texts,        ///< texts, each with its NUL: strs()
         duration,     ///< of Go: nanoseconds
         go_pointer,   ///< an address of a program of Go
@@ -52,6 +54,9 @@ struct Format {
     /// How many elements of the array stand in so many bytes.
     std::size_t elements_in(std::size_t size) const { return is_counted ? size / element->bytes : count; }
 
+    /// The bytes of an array, up to its NULL if it ends with one; whether that is among them.
+    std::pair<std::span<const std::byte>, bool> elements_of(std::span<const std::byte> data) const;
+
     /// The name of a value of this enumeration; empty when none fits.
     std::string_view name_of(std::uint64_t value) const;
 
@@ -61,6 +66,8 @@ struct Format {
     bool is_big_endian = false;      ///< scalar: a number in the order of the network
     std::uint32_t count = 0;         ///< of an array's elements; of CPUs those that there may be, 0: as many as there are bits
     bool is_counted = false;         ///< an array of as many elements as were recorded
+    bool goes_on = false;            ///< an array of which there is more than was recorded
+    bool ends_with_null = false;     ///< an array of pointers
     bool may_be_empty = false;       ///< of which there may be nothing, though it is there
     bool is_go = false;              ///< array, aggregate: as text it is what Go prints
     const Format *element = nullptr; ///< of an array
@@ -90,7 +97,7 @@ private:
 
     void add_described(const Probe &probe);
     const Format *scalar_of(const Format &format, const std::string &type_name);
-    const Format *array_of(const Format &element, bool may_be_empty);
+    const Format *array_of(const Format &element, std::string_view type_name);
 
     std::deque<Format> formats_; // they refer to each other
     std::vector<const Format *> arguments_;

@@ -27,7 +27,7 @@ constexpr std::size_t flags_max = 256;
 constexpr std::uint64_t bytes_max = ARGTRACE_TEXT_MAX;
 constexpr std::uint64_t page_bytes = 4096; // the smallest that machines have
 
-constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "head", "strs", "path", "cgroup_path", "fd",       "pfn",
+constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "records", "pointers", "on_page", "head", "strs", "path", "cgroup_path", "fd",       "pfn",
                                              "flags", "name", "sockaddr", "sym",   "cpus", "only", "user",        "kernel",   "this_cpu",
                                              "per_cpu", "reg", "len", "cap", "element", "type"};
 
@@ -183,6 +183,12 @@ NodePtr Checker::check_call(const Ast &ast) {
         return call_text(ast);
     if (name == "array")
         return call_array(ast);
+    if (name == "records")
+        return call_records(ast);
+    if (name == "pointers")
+        return call_pointers(ast);
+    if (name == "on_page")
+        return call_on_page(ast);
     if (name == "len" || name == "cap")
         return call_len(ast);
     if (name == "element")
@@ -374,6 +380,67 @@ NodePtr Checker::call_array(const Ast &ast) {
     node->is_array = true;
     node->may_be_empty = has_empty_values();
     node->operands.push_back(std::move(size));
+    return node;
+}
+
+// Bytes with a struct at their beginning, and another behind it, as far as its length goes that it tells itself.
+NodePtr Checker::call_records(const Ast &ast) {
+    require_operands(ast, 2, 2, "records(POINTER, BYTES)");
+    const Ast &operand = *ast.operands[0];
+    const NodePtr from = rvalue(check(operand), operand);
+    const auto type = pointed_aggregate(*from);
+    if (!type || traits(*from).kind != TypeKind::pointer)
+        fail(operand.at, fmt::format("records() takes a pointer to the first of several structs, and {} is a {}", written(operand), name(from->type)));
+    NodePtr node = bytes_at(ast, *type, bytes_max);
+    node->is_array = true;
+    node->elements = ArrayOf::records;
+    return node;
+}
+
+// As many pointers as are recorded, what is behind NULL among them: who shows them ends there.
+NodePtr Checker::call_pointers(const Ast &ast) {
+    require_operands(ast, 1, 1, "pointers(POINTER)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr from = rvalue(check(operand), operand);
+    if (traits(*from).kind != TypeKind::pointer || types_.traits(types_.target(from->type)).kind != TypeKind::pointer)
+        fail(operand.at, fmt::format("pointers() takes an array of pointers that ends with NULL, and {} is a {}", written(operand), name(from->type)));
+    require_one_place(*from, operand, operand.at);
+    NodePtr node = make_node(Node::Kind::buffer, ulong_type, ast, std::move(from));
+    node->limit = bytes_max;
+    node->is_array = true;
+    node->elements = ArrayOf::pointers;
+    node->operands.push_back(make_constant(bytes_max, ulong_type, ast));
+    return node;
+}
+
+// What of it is on the page where it begins, and nothing if that is all: beside it, for a page behind that is not there.
+NodePtr Checker::call_on_page(const Ast &ast) {
+    require_operands(ast, 1, 1, "on_page(ARRAY)");
+    const Ast &operand = *ast.operands[0];
+    NodePtr node = check(operand);
+    const bool is_address = node->kind == Node::Kind::buffer && node->limit == sizeof(sockaddr_un);
+    if (node->kind != Node::Kind::buffer || !(node->is_array || is_address) || node->elements == ArrayOf::records)
+        fail(operand.at, "on_page() takes what array(), pointers() or sockaddr() yields");
+    constexpr std::uint32_t first_max = 256; // beside all of them
+    if (node->elements == ArrayOf::all && !is_address)
+        node->limit = std::min(node->limit, first_max);
+    const Type type = node->is_signed ? long_type : ulong_type;
+    const auto number = [&](std::uint64_t value, Type of) { return make_constant(value, of, ast); };
+    const auto left = [&] { // 0 at the beginning of a page
+        NodePtr begin = convert(copy_of(*node->operands[0]), ulong_type);
+        return arithmetic(ARGTRACE_ALU_AND, arithmetic(ARGTRACE_ALU_SUB, number(0, ulong_type), std::move(begin), ast), number(page_bytes - 1, ulong_type), ast);
+    };
+    NodePtr size = std::move(node->operands[1]);
+    NodePtr ends_within = compare(ARGTRACE_ALU_LT, false, arithmetic(ARGTRACE_ALU_SUB, left(), number(1, ulong_type), ast), number(node->limit - 1, ulong_type), ast);
+    if (!size->is_constant()) {
+        NodePtr goes_beyond = compare(ARGTRACE_ALU_LT, false, convert(left(), type), convert(std::move(size), type), ast);
+        NodePtr both = make_node(Node::Kind::logical_and, int_type, ast, std::move(ends_within));
+        both->operands.push_back(std::move(goes_beyond));
+        ends_within = std::move(both);
+    }
+    node->operands[1] = convert(either(std::move(ends_within), left(), number(0, ulong_type), ast), ulong_type);
+    node->is_signed = false;
+    node->elements = node->elements == ArrayOf::pointers ? ArrayOf::pointers_of_page : ArrayOf::page;
     return node;
 }
 

@@ -124,6 +124,9 @@ private:
     NodePtr call_array(const Ast &ast);
     NodePtr call_head(const Ast &ast);
     NodePtr number_up_to(const Ast &operand, const char *what, std::uint64_t most, const Ast &ast);
+    NodePtr call_records(const Ast &ast);
+    NodePtr call_pointers(const Ast &ast);
+    NodePtr call_on_page(const Ast &ast);
     NodePtr call_strs(const Ast &ast);
     NodePtr call_fd(const Ast &ast);
     NodePtr call_path(const Ast &ast);

@@ -9,6 +9,7 @@
 #include "lang/mount_layout.h"
 #include "model/probe.h"
 #include "model/type.h"
+#include "model/type_name.h"
 #include "uapi/argtrace_map.h"
 #include "util/error.h"
 
@@ -155,8 +156,15 @@ void Compiler::output_buffer(const Node &node, ProgramValue &described) {
         described.type_name = "u8[]";
     else if (node.type == char_type.pointer())
         described.type_name = node.may_be_empty ? "char[*]" : node.is_array ? "string" : "char[]"; // of Go, which is never absent
+    else if (node.elements == ArrayOf::pointers)
+        described.type_name = pointers_type;
+    else if (node.elements == ArrayOf::pointers_of_page)
+        described.type_name = page_pointers_type;
     else if (node.is_array)
-        described.type_name += node.may_be_empty ? "[*]" : "[]";
+        described.type_name += node.elements == ArrayOf::records ? records_suffix
+                               : node.elements == ArrayOf::page  ? page_suffix
+                               : node.may_be_empty               ? "[*]"
+                                                                 : "[]";
     described.size = node.limit;
     const Node &length = *node.operands[1];
     if (length.is_constant()) {

@@ -23,6 +23,15 @@ struct TextPattern {
     std::string text; ///< without the `*` of PREFIX, SUFFIX, CONTAINS; of GLOB all of it
 };
 
+/// Which elements the bytes of an array are.
+enum class ArrayOf : std::uint8_t {
+    all,
+    page,     ///< on_page(): the first ones
+    records,  ///< records(): each says how long it is
+    pointers, ///< pointers(): up to NULL
+    pointers_of_page,
+};
+
 /// What a node is but for its operands.
 struct NodeProperties {
     enum class Kind : std::uint8_t {
@@ -71,6 +80,7 @@ struct NodeProperties {
     bool one_flag = false;       ///< of just one of them
     bool is_signed = false;      ///< buffer: its length is a signed number, before it was converted
     bool is_array = false;       ///< buffer: of elements of that type
+    ArrayOf elements = ArrayOf::all; ///< buffer: which of them
     bool may_be_empty = false;   ///< buffer: what has no bytes is there all the same
     bool may_be_null = false;    ///< text, texts, path: at NULL there is none, which is no fault
     bool symbol = false;         ///< it is shown as the function that it is in

@@ -14,6 +14,10 @@ inline bool is_big_endian_name(std::string_view type) {
 /// What stands before the last stars of a type whose pointers lead to user memory, as in "char __user *".
 inline constexpr std::string_view user_mark = "__user ";
 
+/// What follows the type of the elements of on_page(), of which there are more, and of records(); and what is the type of pointers().
+inline constexpr std::string_view page_suffix = "[...]", records_suffix = "[+]", pointers_type = "void *[0]",
+                                  page_pointers_type = "void *[0...]";
+
 inline bool has_user_mark(std::string_view type) {
     return type.find(user_mark) != type.npos;
 }

@@ -14,14 +14,6 @@ namespace argtrace {
 
 namespace {
 
-/// Whether it is that name, or that with a number.
-bool is_numbered(std::string_view name, std::string_view part) {
-    if (!name.starts_with(part))
-        return false;
-    name.remove_prefix(part.size());
-    return name.empty() || (name.front() == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
-}
-
 DescribedCall::Role role_of(std::string_view name) {
     if (is_numbered(name, whole_part))
         return DescribedCall::Role::whole;
@@ -31,6 +23,13 @@ DescribedCall::Role role_of(std::string_view name) {
 }
 
 } // namespace
+
+bool is_numbered(std::string_view name, std::string_view part) {
+    if (!name.starts_with(part))
+        return false;
+    name.remove_prefix(part.size());
+    return name.empty() || (name.front() == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
+}
 
 DescribedCall::DescribedCall(const Probe &probe, const Calls &calls)
     : probe_(probe), rows_(calls.rows(probe.function)), is_syscall_(*split_title(probe.function).kind == syscall_kind) {

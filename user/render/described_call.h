@@ -20,6 +20,9 @@ namespace argtrace {
 //
 // The table is that of the tool that shows the call, not of the one that recorded it.
 
+/// Whether a part is called so, or as that with a number: "value.2".
+bool is_numbered(std::string_view name, std::string_view part);
+
 /// The rows of one probe.
 class DescribedCall {
 public:

@@ -235,6 +235,9 @@ void JsonRenderer::event(Line &out, const EventView &view) {
         // Only values behind an argument are left out, and none of them is the first.
         if (choice.row && argument.may_be_absent && is_empty_meaning(view.values[i], argument.format)) [[unlikely]]
             continue;
+        // Those of one page stand for all, which are before them.
+        if (argument.may_be_absent && argument.format && argument.format->goes_on && view.values[i - 1].captured) [[unlikely]]
+            continue;
         to = argument.before.write(to);
         if (choice.row) [[unlikely]] {
             out.set_end(to);

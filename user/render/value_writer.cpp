@@ -16,6 +16,7 @@
 #include "render/go_text.h"
 #include "render/json.h"
 #include "render/load_value.h"
+#include "render/records.h"
 #include "render/text.h"
 #include "util/internet_address.h"
 
@@ -103,6 +104,8 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
         out += style_ == Style::json ? "null" : "-";
     } else if (bytes && format->kind == Format::Kind::texts) {
         append_texts(out, view.bytes_of(value), value.cut);
+    } else if (bytes && format->kind == Format::Kind::records) {
+        append_records(out, *format, view.bytes_of(value), value.cut);
     } else if (bytes && format->kind == Format::Kind::array) {
         append_array(out, *format, view.bytes_of(value), value.cut);
     } else if (bytes) {
@@ -326,6 +329,9 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
     case Format::Kind::texts:
         append_texts(out, data, false);
         break;
+    case Format::Kind::records:
+        append_records(out, format, data, false);
+        break;
     case Format::Kind::array:
         append_array(out, format, data);
         break;
@@ -369,8 +375,53 @@ void ValueWriter::append_fields(Line &out, const Format &format, Bytes data) {
     out += '}';
 }
 
-void ValueWriter::append_array(Line &out, const Format &format, Bytes data, bool cut) {
+// What follows the struct in its bytes is its last member, if that has no size of its own, or else called data.
+void ValueWriter::append_record(Line &out, const Format &format, Bytes data) {
     const bool json = style_ == Style::json;
+    const Format::Field *text = flexible_text(format);
+    std::string_view separator;
+    const auto append_begin = [&](std::string_view name) {
+        out += separator;
+        separator = json ? "," : ", ";
+        append_name(out, name);
+        out += json ? ':' : '=';
+    };
+    out += '{';
+    for (const Format::Field &field : format.fields) {
+        append_begin(field.name);
+        if (&field == text)
+            append_string(out, up_to_nul(as_text(behind(data, field.bit_offset / 8))));
+        else if (field.bit_size == 0)
+            append_formatted(out, *field.format, behind(data, field.bit_offset / 8));
+        else
+            append_scalar(out, *field.format, load_bits(*field.format, data, field.bit_offset, field.bit_size));
+    }
+    if (!text && data.size() > format.bytes) {
+        append_begin("data");
+        append_bytes(out, behind(data, format.bytes), false);
+    }
+    out += '}';
+}
+
+void ValueWriter::append_records(Line &out, const Format &format, Bytes data, bool cut) {
+    const bool json = style_ == Style::json;
+    std::size_t count = 0;
+    out += '[';
+    const bool is_whole = for_each_record(*format.element, data, [&](Bytes record) {
+        if (++count > text_elements_max && !json)
+            return;
+        out += count == 1 ? "" : json ? "," : ", ";
+        append_record(out, *format.element, record);
+    });
+    if (!json && (cut || !is_whole || count > text_elements_max))
+        out += count == 0 ? "..." : ", ...";
+    out += ']';
+}
+
+void ValueWriter::append_array(Line &out, const Format &format, Bytes all, bool cut) {
+    const bool json = style_ == Style::json;
+    const auto [data, ends] = format.elements_of(all);
+    cut = format.ends_with_null ? !ends : cut || format.goes_on;
     const std::size_t count = format.elements_in(data.size());
     const std::size_t shown = json ? count : std::min(count, text_elements_max);
     out += '[';

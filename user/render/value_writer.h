@@ -45,6 +45,7 @@ bool is_absent(const Value &value, const Format *format);
 ///     text               "sda1", "/usr/li"...  "sda1", "/usr/li"   of which the second was cut
 ///     text()             "a\0b"...             "a\u0000b"
 ///     strs()             ["ls", "-l"]         ["ls","-l"]
+///     records()          [{len=17, data={61}}] [{"len":17,"data":"61"}]
 ///
 /// All members of a union are shown. An array is cut in text, never in JSON; one of char ends
 /// before its first NUL. That text was cut is not in its JSON: see JsonRenderer. A struct whose types are unknown is shown as bytes in hexadecimal.
@@ -107,6 +108,8 @@ private:
     void append_cpus(Line &out, const Format &format, Bytes data) const;
     void append_unix_name(Line &out, std::string_view text) const;
     void append_fields(Line &out, const Format &format, Bytes data);
+    void append_record(Line &out, const Format &format, Bytes data);
+    void append_records(Line &out, const Format &format, Bytes data, bool cut);
     void append_array(Line &out, const Format &format, Bytes data, bool cut = false);
     void append_texts(Line &out, Bytes data, bool cut) const;
     void append_string(Line &out, std::string_view text) const;

@@ -90,7 +90,7 @@ std::string condition_of(const std::vector<CallRow> &rows, const Prototype &prot
 
 bool depends_on_layout(const std::string &expression) {
     return expression.find_first_of("*[") != expression.npos || expression.find("->") != expression.npos || has_name(expression, "array") ||
-           has_name(expression, "strs") || has_name(expression, "head");
+           has_name(expression, "strs") || has_name(expression, "head") || has_name(expression, "pointers") || has_name(expression, "records");
 }
 
 } // namespace

@@ -46,6 +46,15 @@ bool for_each_name(std::string_view text, Visit visit) {
     return false;
 }
 
+/// Whether it is one of array() whose number of elements is no constant: all of those that are fixed in number are there, or it is none.
+bool is_counted_array(std::string_view text) {
+    if (!text.starts_with("array("))
+        return false;
+    const std::size_t comma = text.rfind(',');
+    const std::string_view count = comma == text.npos ? text : without_blanks(text.substr(comma + 1));
+    return count.find_first_not_of("0123456789)") != count.npos;
+}
+
 } // namespace
 
 std::size_t find_outside(std::string_view text, char character, std::size_t from) {
@@ -79,8 +88,15 @@ std::vector<Fetch> parse_fetches(std::string_view list, Fetch::When when) {
         if (text.empty() || fetch.name.empty())
             throw Error("what is read of an argument is {EXPR [as NAME], ...}");
         fetch.expression = text;
+        if (fetch.name == room_part || fetch.name.starts_with(fmt::format("{}.", before_part))) {
+            fetches.push_back(std::move(fetch));
+            return;
+        }
         fetch.when = when == When::both || (when == When::entry && has_name(text, "ret")) ? When::success : when;
         fetches.push_back(fetch);
+        // Its elements may go on on a page that is not there.
+        if (fetch.name == whole_part && (is_counted_array(text) || text.starts_with("pointers(")))
+            fetches.push_back({fmt::format("on_page({})", text), fetch.name, fetch.when});
         if (when == When::both) {
             fetch.when = When::entry;
             fetch.name = fetch.name == whole_part ? std::string(before_part) : fmt::format("{}.{}", before_part, fetch.name);

@@ -26,6 +26,9 @@ struct Fetch {
     bool operator==(const Fetch &) const = default;
 };
 
+/// As the name of a part: for how many bytes of it the program had room when it made the call.
+inline constexpr std::string_view room_part = "room";
+
 /// As names of what is read: that which stands for the argument, what this was before the call, and that which is shown behind it.
 inline constexpr std::string_view whole_part = "value", before_part = "before", path_part = "path";
 

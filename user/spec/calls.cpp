@@ -25,9 +25,14 @@ constexpr std::pair<std::string_view, NumberForm> forms[] = {
     {"addr", NumberForm::pointer}, {"hex", NumberForm::hex},  {"octal", NumberForm::octal}, {"ioc", NumberForm::ioctl},
     {"dev", NumberForm::device}, {"wstatus", NumberForm::wait_status}, {"sigset", NumberForm::signal_set}, {"id", NumberForm::identity},
     {"umode", NumberForm::mode}, {"bits", NumberForm::bit_set}, {"kib", NumberForm::size_limit}, {"epoll_data", NumberForm::epoll_data},
+    {"vars", NumberForm::variables},
 };
 
-constexpr std::string_view beginnings[] = {"flags ", "values ", "parts ", "class ", "means ", "type "};
+constexpr std::string_view beginnings[] = {"flags ", "values ", "parts ", "class ", "means ", "type ", "records "};
+
+/// What C calls numbers of those many bytes, and the kernel those in the order of the network.
+constexpr std::pair<std::string_view, RawPart> raw_types[] = {
+    {"char", {1, false, true}}, {"byte", {1}}, {"short", {2}}, {"int", {4}}, {"long", {8}}, {"be16", {2, true}}, {"be32", {4, true}}};
 
 constexpr std::pair<std::string_view, NumberTest::Kind> tests[] = {
     {"=", NumberTest::Kind::is},     {"!=", NumberTest::Kind::is_not}, {"&", NumberTest::Kind::has},
@@ -146,6 +151,28 @@ bool NumberTest::accepts(std::uint64_t value) const {
     return true;
 }
 
+std::optional<RawPart> RawPart::parse(std::string_view path) {
+    const std::size_t bracket = path.find('[');
+    if (bracket == path.npos || !path.ends_with(']'))
+        return std::nullopt;
+    const auto known = std::ranges::find(raw_types, path.substr(0, bracket), [](const auto &one) { return one.first; });
+    if (known == std::end(raw_types))
+        return std::nullopt;
+    RawPart part = known->second;
+    if (const std::string_view index = path.substr(bracket + 1, path.size() - bracket - 2); !index.empty())
+        part.index = static_cast<std::uint32_t>(require_number(index));
+    return part;
+}
+
+std::optional<std::uint64_t> RawPart::number(std::span<const std::byte> data, std::uint32_t at) const {
+    if (at >= data.size() / bytes)
+        return std::nullopt;
+    std::uint64_t number = 0;
+    for (std::uint32_t i = 0; i < bytes; ++i)
+        number |= std::to_integer<std::uint64_t>(data[at * bytes + i]) << 8 * (is_big_endian ? bytes - 1 - i : i);
+    return number;
+}
+
 bool Calls::is_line(std::string_view line) {
     line = without_blanks(line);
     if (std::any_of(std::begin(beginnings), std::end(beginnings), [line](std::string_view word) { return line.starts_with(word); }))
@@ -169,6 +196,8 @@ void Calls::add(std::string_view text, const std::string &source, std::vector<st
                 add_fetches(line);
             else if (line.starts_with("struct "))
                 add_struct(line);
+            else if (line.starts_with("records "))
+                add_records(line);
             else if (line.starts_with("type "))
                 add_type(line);
             else if (line.starts_with("flags ") || line.starts_with("values "))
@@ -304,6 +333,8 @@ CallStruct::Member Calls::member_of(std::string_view text, const CallStruct &bef
     member.name = as == head.npos ? member.path : std::string(without_blanks(head.substr(as + 4)));
     if (member.path.empty() || member.name.empty())
         throw Error("a member has no name");
+    member.is_whole = as != head.npos && member.name == whole_part;
+    member.raw = RawPart::parse(member.path);
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find("&&"), rest.size());
         std::string_view condition = without_blanks(rest.substr(0, end));
@@ -313,11 +344,22 @@ CallStruct::Member Calls::member_of(std::string_view text, const CallStruct &bef
         if (known == before.members.end() && path != member.path)
             throw Error(fmt::format("no member before this one is {}", path));
         const ShownAs &shown = path == member.path ? member.shown : known->shown;
-        member.conditions.push_back({std::string(path), test_of(condition, shown.values)});
+        member.conditions.push_back({std::string(path), test_of(condition, shown.values), RawPart::parse(path)});
         if (member.conditions.back().test.kind == NumberTest::Kind::none)
             throw Error(fmt::format("what {} has to be is missing", path));
     }
     return member;
+}
+
+// records STRUCT: MEMBER [ALIGNMENT]
+void Calls::add_records(std::string_view line) {
+    auto [name, rest] = halves(line.substr(line.find(' ')));
+    RecordLength length{std::string(next_word(rest))};
+    if (const std::string_view alignment = next_word(rest); !alignment.empty())
+        length.alignment = static_cast<std::uint32_t>(require_number(alignment));
+    if (name.empty() || length.member.empty() || length.alignment == 0 || !without_blanks(rest).empty())
+        throw Error("a line of records is records STRUCT: MEMBER [ALIGNMENT]");
+    records_.insert_or_assign(std::string(name), std::move(length));
 }
 
 // type TYPE: SHOWN
@@ -448,6 +490,11 @@ std::vector<std::string_view> Calls::classes() const {
     for (const auto &[name, members] : classes_)
         names.push_back(name);
     return names;
+}
+
+const RecordLength *Calls::record_length(std::string_view name) const {
+    const auto found = records_.find(name);
+    return found == records_.end() ? nullptr : &found->second;
 }
 
 const CallStruct *Calls::structure(std::string_view name) const {

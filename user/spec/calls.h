@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,18 +63,43 @@ public:
     std::string source; ///< "FILE:LINE"
 };
 
+/// A number in bytes that no type describes, or all that there are: int[2], int[], char[].
+struct RawPart {
+    std::uint32_t bytes = 0;
+    bool is_big_endian = false;
+    bool is_text = false;
+    std::optional<std::uint32_t> index = std::nullopt; ///< of the number; none: all of them
+
+    /// Nothing if it is the path of a member.
+    static std::optional<RawPart> parse(std::string_view path);
+
+    /// The number with that index; nothing if the bytes do not have it.
+    std::optional<std::uint64_t> number(std::span<const std::byte> data, std::uint32_t at) const;
+    bool is_there(std::span<const std::byte> data) const { return data.size() / bytes > index.value_or(0); }
+};
+
+/// The member in which structs that follow each other say how many bytes each takes, and at a multiple of what the next begins.
+struct RecordLength {
+    std::string member;
+    std::uint32_t alignment = 1;
+};
+
 /// What the members of a struct are shown as that calls take. Others are not shown, but for "..." in their place if `has_more`.
 struct CallStruct {
     /// What a member must be for another to be shown.
     struct Condition {
         std::string path;
         NumberTest test;
+        std::optional<RawPart> raw = std::nullopt;
     };
     struct Member {
         std::string path; ///< where it is: "sa_mask", or in another member "_sifields._kill._pid"
         std::string name; ///< what it is called
         ShownAs shown = {};
         std::vector<Condition> conditions = {}; ///< all of which must hold
+        std::optional<RawPart> raw = std::nullopt; ///< it is no member, but in the bytes behind the struct
+
+        bool is_whole = false; ///< it is shown in place of the whole struct
     };
     std::vector<Member> members;
     bool has_more = false;
@@ -110,6 +136,9 @@ public:
     /// Null: its members are shown by their types.
     const CallStruct *structure(std::string_view name) const;
 
+    /// How long those structs say that they are which follow each other in records(); null: the table does not know.
+    const RecordLength *record_length(std::string_view name) const;
+
     const NamedValues *values(std::string_view name) const;
 
     /// How an argument of a function is shown that none of the function's rows names: as the row of "*" has it by its name, or by its type.
@@ -128,6 +157,7 @@ private:
     void add_fetches(std::string_view line);
     void add_struct(std::string_view line);
     CallStruct::Member member_of(std::string_view text, const CallStruct &before) const;
+    void add_records(std::string_view line);
     void add_type(std::string_view line);
     void add_row(std::string_view line, const std::string &place, bool shipped);
     CallRow::Argument argument_of(std::string_view text) const;
@@ -139,6 +169,7 @@ private:
     std::map<std::string, std::vector<CallRow>, std::less<>> rows_;
     std::map<std::string, std::vector<Fetch>, std::less<>> fetches_; // by the name of values
     std::map<std::string, CallStruct, std::less<>> structs_;
+    std::map<std::string, RecordLength, std::less<>> records_;
     std::map<std::string, ShownAs, std::less<>> types_;
     std::vector<std::string> globs_; // of functions, in their order; where in rows_
     std::map<std::string, std::vector<std::string>, std::less<>> classes_;

@@ -105,6 +105,7 @@ std::string number_text(NumberForm form, std::uint64_t value) {
     case NumberForm::identity: // of a user or group, where -1 is none
         return static_cast<std::uint32_t>(value) == ~std::uint32_t{0} ? "-1" : fmt::format("{}", static_cast<std::uint32_t>(value));
     case NumberForm::pointer:
+    case NumberForm::variables:
         return value == 0 ? "NULL" : fmt::format("{:#x}", value);
     case NumberForm::device:
         return fmt::format("makedev({:#x}, {:#x})", gnu_dev_major(value), gnu_dev_minor(value));

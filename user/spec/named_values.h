@@ -32,6 +32,7 @@ enum class NumberForm {
     bit_set,    ///< the numbers of the bits that are set: [0 3]
     size_limit, ///< a multiple of 1024 as one
     epoll_data,
+    variables, ///< an address, behind which is how many pointers there are
 };
 
 /// The number alone; empty if the form is `typed`.

@@ -73,7 +73,7 @@ TEST(CheckError, Names) {
                        "it is a type, which can be cast to: (umode_t)(...)",
                        0}));
     EXPECT_EQ(in_read("ntop(file)"),
-              (Refusal{"there is no function ntop; there are str, buf, text, array, head, strs, path, cgroup_path, fd, pfn, flags, "
+              (Refusal{"there is no function ntop; there are str, buf, text, array, records, pointers, on_page, head, strs, path, cgroup_path, fd, pfn, flags, "
                        "name, sockaddr, sym, cpus, only, user, kernel, this_cpu, per_cpu, reg, len, cap, element, type",
                        0}));
     EXPECT_EQ(in_read("cgroup_path(file)"),

@@ -158,6 +158,18 @@ TEST(Spaces, OfDataThatIsText) {
     EXPECT_EQ(space_refusal("vfs_read", "array(pos, file)"), "a number of elements must be an integer, and this is a struct file *");
     EXPECT_EQ(space_refusal("vfs_read", "text(buf, count, 2000)"), "a length is 1 to 1024");
     EXPECT_EQ(space_refusal("vfs_read", "text(buf, count) + 1"), "text() can be recorded, and nothing else");
+    EXPECT_THAT(spaces_of("vfs_read", "records(file, count)").back(), HasSubstr(" bytes at reg0, at most 1024"));
+    EXPECT_EQ(compile(SmallKernel::get().scope("vfs_read"), {}, parse_values("records(file, count)")).values.at(0).type_name, "struct file[+]");
+    EXPECT_EQ(space_refusal("vfs_read", "records(buf, 4)"), "records() takes a pointer to the first of several structs, and buf is a char __user *");
+    EXPECT_EQ(spaces_of("look", "pointers(user(p)->names)").back().substr(0, 23), "record 1024 user bytes ");
+    EXPECT_EQ(space_refusal("vfs_read", "pointers(buf)"), "pointers() takes an array of pointers that ends with NULL, and buf is a char __user *");
+    const Program first = compile(SmallKernel::get().scope("vfs_read"), {}, parse_values("on_page(array(pos, count)), on_page(pointers((char **)buf)), array(pos, count)"));
+    EXPECT_EQ(first.values.at(0).type_name, "loff_t[...]");
+    EXPECT_EQ(first.values.at(0).size, 256u);
+    EXPECT_EQ(first.values.at(1).type_name, "void *[0...]");
+    EXPECT_EQ(first.values.at(2).type_name, "loff_t[]");
+    EXPECT_EQ(space_refusal("vfs_read", "on_page(count)"), "on_page() takes what array(), pointers() or sockaddr() yields");
+    EXPECT_EQ(space_refusal("vfs_read", "on_page(records(file, count))"), "on_page() takes what array(), pointers() or sockaddr() yields");
     EXPECT_THAT(spaces_of("look", "strs(user(p)->names)").back(), HasSubstr("user texts that pointers at "));
     EXPECT_EQ(space_refusal("vfs_read", "strs(buf)"), "strs() takes an array of pointers to characters that ends with NULL, and buf is a char __user *");
     EXPECT_THAT(spaces_of("vfs_read", "path(fd(count))"), ElementsAre("slot0 = file of descriptor reg2 & 0xffffffff", HasSubstr("record path of path slot0 + ")));

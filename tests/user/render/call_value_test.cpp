@@ -197,6 +197,119 @@ TEST_F(CallValueTest, TextsThatPointersLeadTo) {
     EXPECT_EQ(json().substr(0, json().find(",\"envp")), "{\"filename\":\"0x7f0000001000\",\"argv\":\"0x7f0000002000\",\"argv.value\":[\"ls\",\"\",\"-l \"]");
 }
 
+TEST_F(CallValueTest, EnvironmentsAreCounted) {
+    call("s:execve");
+    argument("filename", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    argument("argv", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    argument("envp", ARGTRACE_TYPE_PTR, 0x7f0000003000);
+    read("envp.value", "void *[0]", words(0x1000, 0x2000, 0, 0x3000)).captured = false;
+    read("envp.value.2", "void *[0...]", words(0x1000, 0x2000)).captured = false;
+    const std::string before = "(filename=0x7f0000001000, argv=0x7f0000002000, envp=0x7f0000003000";
+    EXPECT_EQ(text(), before + ")");
+    values[3].captured = true;
+    EXPECT_EQ(text(), before + " /* 2 vars */)");
+    EXPECT_EQ(json(), "{\"filename\":\"0x7f0000001000\",\"argv\":\"0x7f0000002000\",\"envp\":\"0x7f0000003000\",\"envp.value\":[\"0x1000\",\"0x2000\"]}}\n");
+    values[3].high = 24; // and zero
+    EXPECT_EQ(text(), before + " /* 2 vars */)");
+    values[3].high = 16;
+    EXPECT_EQ(text(), before + " /* 2 or more vars */)");
+    values[3].captured = false;
+    values[4].captured = true;
+    EXPECT_EQ(text(), before + " /* 2 or more vars */)");
+    EXPECT_EQ(json().substr(json().find(",\"envp.value")), ",\"envp.value\":null,\"envp.value.2\":[\"0x1000\",\"0x2000\"]}}\n");
+}
+
+TEST_F(CallValueTest, ElementsOfAnArrayThatEndsAtAPageWhichIsNotThere) {
+    const int vector = b.structure("iovec", 16, {{"iov_base", pointer_, 0}, {"iov_len", long_, 64}});
+    call("s:process_madvise");
+    argument("pidfd", ARGTRACE_TYPE_S32, 4);
+    argument("vec", ARGTRACE_TYPE_PTR, 0x7f0000000fe8);
+    read("vec.value", "struct iovec[]", "", vector).captured = false;
+    read("vec.value.2", "struct iovec[...]", words(0x1000, 3, 0x2000, 4), vector).high = 24;
+    argument("vlen", ARGTRACE_TYPE_U64, 3);
+    EXPECT_EQ(text(), "(pidfd=4, vec=[{iov_base=0x1000, iov_len=3}, ...], vlen=3)");
+    EXPECT_EQ(json(), "{\"pidfd\":4,\"vec\":\"0x7f0000000fe8\",\"vec.value\":null,\"vec.value.2\":[{\"iov_base\":\"0x1000\",\"iov_len\":3}],\"vlen\":3}}\n");
+    values[2] = {values[3].low, 32, ARGTRACE_TYPE_BYTES, true};
+    EXPECT_EQ(json(), "{\"pidfd\":4,\"vec\":\"0x7f0000000fe8\",\"vec.value\":[{\"iov_base\":\"0x1000\",\"iov_len\":3},{\"iov_base\":\"0x2000\",\"iov_len\":4}],\"vlen\":3}}\n")
+        << "what is whole is not there twice";
+}
+
+TEST_F(CallValueTest, NamesInAFolder) {
+    const int characters = b.array(long_, b.integer("char", 1, BTF_INT_CHAR), 0);
+    const int entry = b.structure("linux_dirent64", 24, {{"d_ino", long_, 0}, {"d_reclen", short_, 128}, {"d_name", characters, 152}});
+    const auto one = [this](std::uint64_t inode, std::string name, std::size_t length) {
+        std::string data = words(inode, 0) + std::string{static_cast<char>(length), '\0', '\4'} + name;
+        data.resize(length, '\0');
+        return data;
+    };
+    call("s:getdents64");
+    argument("fd", ARGTRACE_TYPE_U32, 3);
+    argument("dirent", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("dirent.value", "struct linux_dirent64[+]", one(1, ".", 24) + one(2, "a name", 32) + one(3, "cut", 24), entry);
+    argument("count", ARGTRACE_TYPE_U32, 4096);
+    returns(80);
+    EXPECT_EQ(text(), "(fd=3, dirent=[\".\", \"a name\", \"cut\"], count=4096) = 80");
+    EXPECT_EQ(json(), "{\"fd\":3,\"dirent\":\"0x7f0000001000\",\"dirent.value\":[{\"d_ino\":1,\"d_reclen\":24,\"d_name\":\".\"},"
+                      "{\"d_ino\":2,\"d_reclen\":32,\"d_name\":\"a name\"},{\"d_ino\":3,\"d_reclen\":24,\"d_name\":\"cut\"}],\"count\":4096},\"ret\":80");
+    values[2].high -= 1;
+    values[2].cut = true;
+    EXPECT_EQ(text(), "(fd=3, dirent=[\".\", \"a name\", ...], count=4096) = 80") << "the last is not there whole";
+    values[2].cut = false;
+    bytes[16] = std::byte{0};
+    EXPECT_EQ(text(), "(fd=3, dirent=[...], count=4096) = 80") << "no entry is that short";
+    EXPECT_EQ(json(), "{\"fd\":3,\"dirent\":\"0x7f0000001000\",\"dirent.value\":[],\"count\":4096},\"ret\":80");
+    values[2].high = 0;
+    values.back().low = 0;
+    EXPECT_EQ(text(), "(fd=3, dirent=[], count=4096) = 0") << "the end of the folder";
+}
+
+TEST_F(CallValueTest, ControlMessages) {
+    const int message = b.structure("user_msghdr", 56, {{"msg_name", pointer_, 0}, {"msg_namelen", int_, 64}, {"msg_iov", pointer_, 128}, {"msg_iovlen", long_, 192},
+                                                        {"msg_control", pointer_, 256}, {"msg_controllen", long_, 320}, {"msg_flags", int_, 384}});
+    const int control = b.structure("cmsghdr", 16, {{"cmsg_len", long_, 0}, {"cmsg_level", int_, 64}, {"cmsg_type", int_, 96}});
+    call("s:sendmsg");
+    argument("fd", ARGTRACE_TYPE_S32, 3);
+    argument("msg", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("msg.value", "struct user_msghdr", words(0, 0, 0x2000, 0, 0x3000, 104, 0), message);
+    read("msg.msg_control", "struct cmsghdr[+]",
+         words(24, 0x100000001, 0x400000003) + words(28, 0x200000001, 0x3e80000002a, 0x3e8) + words(20, 0x8000000000, 7) + words(17, 0x6300000001, 'x'), control);
+    argument("flags", ARGTRACE_TYPE_U32, 0);
+    const std::string before = "(fd=3, msg={msg_name=NULL, msg_namelen=0, msg_iov=0x2000, msg_iovlen=0, msg_controllen=104, msg_control=";
+    EXPECT_EQ(text(), before + "[{cmsg_len=24, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3, 4]}, "
+                               "{cmsg_len=28, cmsg_level=SOL_SOCKET, cmsg_type=SCM_CREDENTIALS, cmsg_data={pid=42, uid=1000, gid=1000}}, "
+                               "{cmsg_len=20, cmsg_level=SOL_IP, cmsg_type=0x80}, {cmsg_len=17, cmsg_level=SOL_SOCKET, cmsg_type=99}], msg_flags=0}, flags=0)");
+    const std::string all = json();
+    EXPECT_NE(all.find("\"msg.msg_control\":[{\"cmsg_len\":24,\"cmsg_level\":1,\"cmsg_type\":1,\"data\":\"0300000004000000\"},"), all.npos) << all;
+}
+
+TEST_F(CallValueTest, AddressesOfOtherFamilies) {
+    const int address = b.structure("sockaddr_un", 110, {{"sun_family", short_, 0}});
+    call("s:bind");
+    argument("fd", ARGTRACE_TYPE_S32, 3);
+    argument("umyaddr", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("umyaddr.value", "struct sockaddr_un", words(0x4d200000010, 5).substr(0, 12), address);
+    argument("addrlen", ARGTRACE_TYPE_S32, 12);
+    EXPECT_EQ(text(), "(fd=3, umyaddr={sa_family=AF_NETLINK, nl_pid=1234, nl_groups=0x5}, addrlen=12)");
+    EXPECT_EQ(json(), "{\"fd\":3,\"umyaddr\":\"0x7f0000001000\",\"umyaddr.value\":\"family 16\",\"addrlen\":12}}\n");
+    values[2].high = 8;
+    EXPECT_EQ(text(), "(fd=3, umyaddr={sa_family=AF_NETLINK, nl_pid=1234}, addrlen=12)") << "as far as the program has passed it";
+    bytes[0] = std::byte{31};
+    EXPECT_EQ(text(), "(fd=3, umyaddr={sa_family=AF_BLUETOOTH}, addrlen=12)");
+}
+
+TEST_F(CallValueTest, TimesThatAreNoTimes) {
+    const int time = b.structure("__kernel_timespec", 16, {{"tv_sec", long_, 0}, {"tv_nsec", long_, 64}});
+    call("s:utimensat");
+    argument("dfd", ARGTRACE_TYPE_S32, static_cast<std::uint64_t>(-100));
+    argument("filename", ARGTRACE_TYPE_PTR, 0);
+    argument("utimes", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("utimes.value", "struct __kernel_timespec[]", words(1, 0x3fffffff, 2, 3), time);
+    argument("flags", ARGTRACE_TYPE_S32, 0);
+    EXPECT_EQ(text(), "(dfd=AT_FDCWD, filename=NULL, utimes=[UTIME_NOW, {tv_sec=2, tv_nsec=3}], flags=0)");
+    bytes[24] = std::byte{0xfe}, bytes[25] = bytes[26] = std::byte{0xff}, bytes[27] = std::byte{0x3f};
+    EXPECT_EQ(text(), "(dfd=AT_FDCWD, filename=NULL, utimes=[UTIME_NOW, UTIME_OMIT], flags=0)") << "each of them";
+}
+
 TEST_F(CallValueTest, ArgumentsOfAProgramMayBeNone) {
     call("s:execve");
     argument("filename", ARGTRACE_TYPE_PTR, 0x7f0000001000);
@@ -244,9 +357,61 @@ TEST_F(CallValueTest, NamesOfSocketsAreAsLongAsTheCallSays) {
     bytes[2] = std::byte{'/'};
     EXPECT_EQ(text(), "(fd=3, uservaddr={\"/abc\"}, addrlen=6)");
     values[2].high = 2;
-    EXPECT_EQ(text(), "(fd=3, uservaddr={\"\"}, addrlen=6)");
+    EXPECT_EQ(text(), "(fd=3, uservaddr={sa_family=AF_UNIX}, addrlen=6)") << "a socket without a name";
     values[2].high = 0;
     EXPECT_EQ(text(), "(fd=3, uservaddr=0x7f0000001000, addrlen=6)");
+}
+
+TEST_F(CallValueTest, OfAnAddressNoMoreThanThereWasRoomFor) {
+    const int address = b.structure("sockaddr_un", 110, {{"sun_family", short_, 0}});
+    call("s:accept");
+    argument("fd", ARGTRACE_TYPE_S32, 3);
+    argument("upeer_sockaddr", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("upeer_sockaddr.value", "struct sockaddr_un", std::string("\1\0/run/x", 8), address);
+    read("upeer_sockaddr.value.2", "struct sockaddr_un", "", address);
+    read("upeer_sockaddr.room", "int", std::string("\5\0\0\0", 4), int_);
+    argument("upeer_addrlen", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    returns(4);
+    EXPECT_EQ(text(), "(fd=3, upeer_sockaddr={\"/ru\"}, upeer_addrlen=0x7f0000002000) = 4");
+    bytes[8] = std::byte{2};
+    EXPECT_EQ(text(), "(fd=3, upeer_sockaddr={sa_family=AF_UNIX}, upeer_addrlen=0x7f0000002000) = 4");
+    bytes[8] = std::byte{110};
+    EXPECT_EQ(text(), "(fd=3, upeer_sockaddr={\"/run/x\"}, upeer_addrlen=0x7f0000002000) = 4");
+    values[2].captured = false;
+    EXPECT_EQ(text(), "(fd=3, upeer_sockaddr=0x7f0000001000, upeer_addrlen=0x7f0000002000) = 4");
+}
+
+TEST_F(CallValueTest, AttributesByCommand) {
+    const int characters = b.array(long_, b.integer("char", 1, BTF_INT_CHAR), 16);
+    const int create = b.structure("", 64, {{"map_type", int_, 0}, {"key_size", int_, 32}, {"value_size", int_, 64}, {"max_entries", int_, 96}, {"map_flags", int_, 128},
+                                            {"inner_map_fd", int_, 160}, {"numa_node", int_, 192}, {"map_name", characters, 224}});
+    const int element = b.structure("", 32, {{"map_fd", int_, 0}, {"key", long_, 64}, {"value", long_, 128}, {"flags", long_, 192}});
+    const int attributes = b.structure("bpf_attr", 64, {{"", create, 0}, {"", element, 0}});
+    call("s:bpf");
+    argument("cmd", ARGTRACE_TYPE_S32, 0);
+    argument("uattr", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    read("uattr.value", "union bpf_attr", words(0x400000001, 0x1000000008, 0, 0x6261 * 0x100000000).substr(0, 28), attributes);
+    argument("size", ARGTRACE_TYPE_U32, 28);
+    EXPECT_EQ(text(), "(cmd=BPF_MAP_CREATE, uattr={map_type=BPF_MAP_TYPE_HASH, key_size=4, value_size=8, max_entries=16, map_flags=0, inner_map_fd=0}, size=28)");
+    values[0].low = 3;
+    EXPECT_EQ(text(), "(cmd=BPF_MAP_DELETE_ELEM, uattr={map_fd=1, key=0x1000000008}, size=28)");
+    values[0].low = 1;
+    EXPECT_EQ(text(), "(cmd=BPF_MAP_LOOKUP_ELEM, uattr={map_fd=1, key=0x1000000008, value=NULL}, size=28)") << "a member may be called value";
+    values[0].low = 36;
+    EXPECT_EQ(text(), "(cmd=BPF_TOKEN_CREATE, uattr={...}, size=28)");
+}
+
+TEST_F(CallValueTest, ControlBlocks) {
+    const int block = b.structure("iocb", 64, {{"aio_data", long_, 0}, {"aio_key", int_, 64}, {"aio_lio_opcode", short_, 128}, {"aio_reqprio", short_, 144}, {"aio_fildes", int_, 160},
+                                               {"aio_buf", long_, 192}, {"aio_nbytes", long_, 256}, {"aio_offset", long_, 320}, {"aio_flags", int_, 448}});
+    call("s:io_submit");
+    argument("ctx_id", ARGTRACE_TYPE_U64, 0x7f0000001000);
+    argument("nr", ARGTRACE_TYPE_S64, 2);
+    argument("iocbpp", ARGTRACE_TYPE_PTR, 0x7f0000002000);
+    read("iocbpp.value", "unsigned long[]", words(0x1000, 0x2000), long_);
+    read("iocbpp.[0]", "struct iocb", words(0x11, 0, 0x300000000, 0x4000, 512, 1024, 0, 0), block);
+    read("iocbpp.[1]", "struct iocb", "", block).captured = false;
+    EXPECT_EQ(text(), "(ctx_id=0x7f0000001000, nr=2, iocbpp=[{aio_data=0x11, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x4000, aio_nbytes=512, aio_offset=1024}, 0x2000])");
 }
 
 TEST_F(CallValueTest, SetsOfDescriptors) {

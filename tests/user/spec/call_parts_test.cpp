@@ -15,7 +15,8 @@ using When = Fetch::When;
 TEST(CallParts, WhatIsReadIsAListOfExpressions) {
     EXPECT_THAT(parse_fetches("*it", When::entry), ElementsAre(Fetch{"*it", "value", When::entry}));
     EXPECT_THAT(parse_fetches(" array(it, n) , text(it[0].p, it[0].n) as \"[0].p\" ,only(a, b > 1) as c", When::success),
-                ElementsAre(Fetch{"array(it, n)", "value", When::success}, Fetch{"text(it[0].p, it[0].n)", "[0].p", When::success},
+                ElementsAre(Fetch{"array(it, n)", "value", When::success}, Fetch{"on_page(array(it, n))", "value", When::success},
+                            Fetch{"text(it[0].p, it[0].n)", "[0].p", When::success},
                             Fetch{"only(a, b > 1)", "c", When::success}));
     EXPECT_THAT(parse_fetches("flags(it, \"A, B)\")", When::entry), ElementsAre(Fetch{"flags(it, \"A, B)\")", "value", When::entry}));
     EXPECT_THROW(parse_fetches("", When::entry), Error);
@@ -25,8 +26,20 @@ TEST(CallParts, WhatIsReadIsAListOfExpressions) {
 
 TEST(CallParts, WhatHasTheResultIsReadAtTheReturn) {
     EXPECT_THAT(parse_fetches("array(it, n), text(it[0].p, ret) as \"[0].p\"", When::entry),
-                ElementsAre(Fetch{"array(it, n)", "value", When::entry}, Fetch{"text(it[0].p, ret)", "[0].p", When::success}));
+                ElementsAre(Fetch{"array(it, n)", "value", When::entry}, Fetch{"on_page(array(it, n))", "value", When::entry},
+                            Fetch{"text(it[0].p, ret)", "[0].p", When::success}));
     EXPECT_THAT(parse_fetches("only(*it, ret == -4)", When::failure), ElementsAre(Fetch{"only(*it, ret == -4)", "value", When::failure}));
+}
+
+TEST(CallParts, OfAnArrayTheFirstPageIsReadAsWell) {
+    EXPECT_THAT(parse_fetches("pointers(it)", When::entry), ElementsAre(Fetch{"pointers(it)", "value", When::entry}, Fetch{"on_page(pointers(it))", "value", When::entry}));
+    EXPECT_THAT(parse_fetches("array(it, 2)", When::entry), ElementsAre(Fetch{"array(it, 2)", "value", When::entry})) << "the call takes both or none";
+    EXPECT_THAT(parse_fetches("array(it, 2) as x", When::entry), ElementsAre(Fetch{"array(it, 2)", "x", When::entry}));
+    EXPECT_THAT(parse_fetches("array(it, n) as x", When::entry), ElementsAre(Fetch{"array(it, n)", "x", When::entry})) << "a part is there once";
+}
+
+TEST(CallParts, RoomIsWhatThereWasWhenTheCallWasMade) {
+    EXPECT_THAT(parse_fetches("buf(it, ret), *len as room", When::success), ElementsAre(Fetch{"buf(it, ret)", "value", When::success}, Fetch{"*len", "room", When::entry}));
 }
 
 TEST(CallParts, WhatACallChangesIsReadTwice) {

@@ -135,6 +135,36 @@ TEST_F(CallsTest, MembersMayDependOnMembers) {
     EXPECT_THAT(wrong[1], HasSubstr("what x has to be is missing"));
 }
 
+TEST_F(CallsTest, RecordsSayHowLongTheyAre) {
+    add("records dirent: d_reclen\nrecords cmsghdr: cmsg_len 8\nrecords a\nrecords b:\nrecords c: d 0\nrecords c: d 8 9\n");
+    ASSERT_THAT(wrong, SizeIs(4));
+    EXPECT_THAT(wrong[1], HasSubstr("a line of records is records STRUCT: MEMBER [ALIGNMENT]"));
+    EXPECT_EQ(calls.record_length("dirent")->member, "d_reclen");
+    EXPECT_EQ(calls.record_length("dirent")->alignment, 1u);
+    EXPECT_EQ(calls.record_length("cmsghdr")->alignment, 8u);
+    EXPECT_EQ(calls.record_length("c"), nullptr);
+    EXPECT_EQ(calls.record_length("other"), nullptr);
+}
+
+TEST_F(CallsTest, PartsWithoutAType) {
+    add("struct s(int[2] as x: int, be16[1], char[], value, y as value, x[1])\n");
+    ASSERT_THAT(wrong, IsEmpty());
+    const std::vector<CallStruct::Member> &members = calls.structure("s")->members;
+    const std::byte data[] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}};
+    EXPECT_EQ(members[0].name, "x");
+    EXPECT_EQ(members[0].raw->number(data, 0), 0x04030201u);
+    EXPECT_EQ(members[0].raw->number(data, 1), std::nullopt) << "there is a byte of it alone";
+    EXPECT_FALSE(members[0].raw->is_there(data));
+    EXPECT_EQ(members[1].raw->number(data, 1), 0x0304u);
+    EXPECT_TRUE(members[1].raw->is_there(data));
+    EXPECT_TRUE(members[2].raw->is_text);
+    EXPECT_EQ(members[2].raw->index, std::nullopt);
+    EXPECT_FALSE(members[2].raw->is_there({}));
+    EXPECT_FALSE(members[3].is_whole) << "it is called so";
+    EXPECT_TRUE(members[4].is_whole);
+    EXPECT_FALSE(members[5].raw) << "x is no type";
+}
+
 TEST_F(CallsTest, FormsOfNumbers) {
     EXPECT_EQ(number_text(NumberForm::mode, 0xffff0012), "022");
     EXPECT_EQ(number_text(NumberForm::size_limit, 8388608), "8192*1024");
