@@ -32,6 +32,7 @@
 #define ARGTRACE_OBJECT_END		0	/* no frame, but why there are no more: the offset is ARGTRACE_END_* */
 #define ARGTRACE_OBJECT_MEMORY		1	/* in no file: the offset is an address of the process */
 #define ARGTRACE_OBJECT_VDSO		2	/* the offset is one from the beginning of the vdso */
+#define ARGTRACE_OBJECT_HIGH_MEMORY	3	/* in no file: what the offset lacks of an address of the process is bit 47 */
 #define ARGTRACE_OBJECT_FIRST		16	/* of files */
 #define ARGTRACE_OBJECTS_MAX		ARGTRACE_FRAME_OBJECT_MASK /* numbers are at most this */
 
@@ -110,23 +111,27 @@ struct argtrace_object_open {
 
 /*
  * A rule says, for the instructions of one range, where the caller's frame is. Registers have their DWARF numbers: x86-64 psABI,
- * figure 3.36 (rbx 3, rbp 6, rsp 7, r12 to r15). CFA is the canonical frame address of DWARF, the caller's stack pointer.
+ * figure 3.36 (rbx 3, rbp 6, rsp 7, r12 to r15); DWARF for the Arm 64-bit Architecture, 4.1 (x0 to x30, sp 31). CFA is the canonical
+ * frame address of DWARF, the caller's stack pointer. Where return addresses are signed, their signatures are no part of them.
+ *
+ * What is restored is what a function must preserve: rbx, rbp, r12, r13, r14 and r15 (psABI, 3.2.1), or x19 to x29 (AAPCS64, 6.1.1).
  */
+#define ARGTRACE_UNWIND_SAVED_X86_64	6
+#define ARGTRACE_UNWIND_SAVED_ARM64	11
+#define ARGTRACE_UNWIND_SAVED_MAX	11
+
 struct argtrace_unwind_rule {
 	__u8	cfa;			/* ARGTRACE_CFA_* */
 	__u8	reg;
 	__u8	ra;			/* ARGTRACE_RA_* */
 	__u8	reserved;		/* 0 */
-	__u16	saved;			/* of the registers of ARGTRACE_UNWIND_SAVED, those that the frame has saved: bit n is the n-th */
+	__u16	saved;			/* of the registers that a function must preserve, those that the frame has saved: bit n is the n-th */
 	__u16	by_frame;		/* those of them that lie at an offset from the value of the frame pointer, not from CFA */
 	__s32	offset;			/* bytes */
 	__s32	add;			/* bytes */
 	__s16	ra_at;			/* RA_MEMORY: at CFA + 8 * ra_at; RA_REGISTER: in this register */
-	__s16	at[11];			/* of the n-th register, if saved: at CFA (or frame pointer) + 8 * at[n]; else 0 */
+	__s16	at[ARGTRACE_UNWIND_SAVED_MAX]; /* of the n-th register, if saved: at CFA (or frame pointer) + 8 * at[n]; else 0 */
 };
-
-/* What is restored: what a function must preserve (psABI, 3.2.1). x86-64: rbx, rbp, r12, r13, r14, r15. */
-#define ARGTRACE_UNWIND_SAVED_COUNT	6
 
 enum argtrace_cfa {
 	ARGTRACE_CFA_REGISTER	= 1,	/* reg + offset */

@@ -7,13 +7,20 @@
  *                             alone is not there
  *   ARGTRACE_USER_REGS        how many registers a rule may name (struct argtrace_unwind_rule)
  *   ARGTRACE_USER_SP, _FRAME  the numbers of the stack pointer and of the frame pointer
- *   argtrace_user_saved       the numbers of those that a function must preserve, in the order of
- *                             the rules; argtrace_user_kept has a bit for each, and for the stack
- *                             pointer: what is known of a caller
+ *   ARGTRACE_USER_LINK        that of the register which has the return address when a function is
+ *                             entered; ARGTRACE_USER_REGS: the stack has it
+ *   ARGTRACE_USER_RECORD_IS_LAST
+ *                             whether a function's frame ends with what the frame pointer leads to
+ *   argtrace_user_saved       the ARGTRACE_USER_SAVED numbers of those that a function must
+ *                             preserve, in the order of the rules; the frame pointer is the
+ *                             ARGTRACE_USER_SAVED_FRAME-th. argtrace_user_kept has a bit for each,
+ *                             and for the stack pointer: what is known of a caller
+ *   argtrace_user_set         a bit for each register
  *   argtrace_user_entry()     the registers with which the current task has entered the kernel, or
  *                             NULL if they are those of 32-bit code
- *   argtrace_user_ip(), argtrace_user_sp(), argtrace_user_frame(), argtrace_user_register()
- *                             of these
+ *   argtrace_user_ip(), argtrace_user_sp(), argtrace_user_frame(), argtrace_user_link(),
+ *   argtrace_user_register()  of these
+ *   argtrace_user_code()      a return address as the processor goes on at it
  *   argtrace_user_in_syscall()
  *                             whether ip is the address behind the instruction of a system call
  *   argtrace_user_is_still_at()
@@ -22,6 +29,7 @@
  *   argtrace_user_signal_register(), argtrace_user_signal_ip()
  *                             where they are in the struct ucontext of a signal, in bytes
  *   argtrace_user_vdso()      where a process has its vdso: the address, or 0, and its size
+ *   argtrace_user_learn()     finds out what that takes
  *   argtrace_user_return_register(), argtrace_user_return_slot()
  *                             the address that a function returns to which has been entered,
  *                             where a register has it; otherwise where in memory it is

@@ -64,6 +64,7 @@ struct argtrace_atlas *argtrace_atlas_create(const struct argtrace_atlas_owner *
 
 	if (!ARGTRACE_CAN_FOLLOW_MAPPINGS)
 		return ERR_PTR(-EOPNOTSUPP);
+	argtrace_user_learn();
 	atlas = argtrace_atlas_alloc(owner);
 	if (IS_ERR(atlas))
 		return atlas;

@@ -43,11 +43,11 @@ static bool rule_is_valid(const struct argtrace_unwind_rule *rule)
 	u32 i;
 
 	if (!cfa_is_valid(rule) || !ra_is_valid(rule) || rule->reg >= ARGTRACE_USER_REGS ||
-	    rule->reserved || rule->saved >> ARGTRACE_UNWIND_SAVED_COUNT ||
+	    rule->reserved || rule->saved >> ARGTRACE_USER_SAVED ||
 	    rule->by_frame & ~rule->saved)
 		return false;
 	for (i = 0; i < ARRAY_SIZE(rule->at); i++) {
-		if (rule->at[i] && (i >= ARGTRACE_UNWIND_SAVED_COUNT || !(rule->saved & BIT(i))))
+		if (rule->at[i] && (i >= ARGTRACE_USER_SAVED || !(rule->saved & BIT(i))))
 			return false;
 	}
 	return true;

@@ -19,13 +19,18 @@ enum step {
 	STEP_END,			/* ... + enum argtrace_end */
 };
 
+#define ALL_REGISTERS	((argtrace_user_set)GENMASK_ULL(ARGTRACE_USER_REGS - 1, 0))
+
+#define HAS_LINK	(ARGTRACE_USER_LINK < ARGTRACE_USER_REGS)
+
 /* How far a walk has come. */
 struct place {
 	u64 ip;
 	bool exact;			/* ip has been interrupted; else it is a return address */
 	u8 back;			/* bytes back to what has been executed: 0 or 1 */
-	u16 known;			/* the registers whose values are known */
-	u64 *registers;			/* a quick walk has the stack and the frame pointer alone */
+	argtrace_user_set known;	/* the registers whose values are known */
+	/* a quick walk has the stack and the frame pointer, and at first the link, alone */
+	u64 *registers;
 
 	const struct argtrace_mappings *mappings;
 	/* the one that was found last, and the one before it, as libraries call back; or NULL */
@@ -49,7 +54,9 @@ static noinline struct code find_outside(const struct argtrace_atlas *atlas,
 	if (offset - place->back < place->vdso_size)
 		return (struct code){ argtrace_frame_word(ARGTRACE_OBJECT_VDSO, offset),
 				      atlas->objects[ARGTRACE_OBJECT_VDSO] };
-	return (struct code){ argtrace_frame_word(ARGTRACE_OBJECT_MEMORY,
+	return (struct code){ argtrace_frame_word(place->ip & BIT_ULL(ARGTRACE_FRAME_OBJECT_SHIFT) ?
+						  ARGTRACE_OBJECT_HIGH_MEMORY :
+						  ARGTRACE_OBJECT_MEMORY,
 						  place->ip & ARGTRACE_FRAME_OFFSET_MASK) };
 }
 
@@ -160,7 +167,7 @@ static noinline enum step step_out_of_signal(struct place *place, u64 context)
 			return end_unreadable(place, at, at);
 		place->registers[i] = value;
 	}
-	place->known = (1u << ARGTRACE_USER_REGS) - 1;
+	place->known = ALL_REGISTERS;
 	place->ip = ip;
 	place->exact = true;
 	place->back = 0;
@@ -174,7 +181,7 @@ static noinline enum step restore_with_care(struct place *place,
 	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
 	u32 i;
 
-	for (i = 0; i < ARGTRACE_UNWIND_SAVED_COUNT; i++) {
+	for (i = 0; i < ARGTRACE_USER_SAVED; i++) {
 		const u64 at = (rule->by_frame & BIT(i) ? frame : cfa) + 8 * (s64)rule->at[i];
 		u64 value;
 
@@ -188,8 +195,11 @@ static noinline enum step restore_with_care(struct place *place,
 	return STEP_ON;
 }
 
-/* The frame pointer is the second of those that are saved. */
-#define SAVED_FRAME	1
+/* A function that has saved nothing yet, as most that make system calls, needs no care. */
+static __always_inline bool is_link(const struct argtrace_unwind_rule *rule)
+{
+	return HAS_LINK && rule->ra_at == ARGTRACE_USER_LINK && !rule->saved;
+}
 
 /* Where the caller goes on, and the registers that the frame has saved. */
 static __always_inline enum step load_caller(struct place *place,
@@ -202,19 +212,19 @@ static __always_inline enum step load_caller(struct place *place,
 	bool readable;
 
 	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
-		if (!care)
+		if (!care && !is_link(rule))
 			return STEP_CARE;
 		if (!(place->known & BIT(rule->ra_at)))
 			return STEP_END + ARGTRACE_END_NO_RULE;
 		*ip = place->registers[rule->ra_at];
-		return restore_with_care(place, rule, cfa);
+		return care ? restore_with_care(place, rule, cfa) : STEP_ON;
 	}
-	if (!care && (rule->saved & BIT(SAVED_FRAME))) {
+	if (!care && (rule->saved & BIT(ARGTRACE_USER_SAVED_FRAME))) {
 		u64 base = cfa;
 
-		if (unlikely(rule->by_frame & BIT(SAVED_FRAME)))
+		if (unlikely(rule->by_frame & BIT(ARGTRACE_USER_SAVED_FRAME)))
 			base = *frame;
-		frame_at = base + 8 * (s64)rule->at[SAVED_FRAME];
+		frame_at = base + 8 * (s64)rule->at[ARGTRACE_USER_SAVED_FRAME];
 		readable = argtrace_user_two_words(at, ip, frame_at, frame);
 	} else {
 		readable = argtrace_user_word(at, ip);
@@ -264,26 +274,61 @@ static __always_inline enum step step_by_rule(struct place *place,
 	place->known &= argtrace_user_kept;
 	place->exact = false;
 	place->back = 1;
-	place->ip = ip;
+	place->ip = argtrace_user_code(ip);
 	return STEP_ON;
 }
 
-/* If what lies there is the address behind a call. */
-static bool take_caller(struct place *place, u64 at, u64 frame)
+/* If the address is one behind a call. What else the caller has is not known. */
+static bool go_on_at(struct place *place, u64 ip, u64 sp, u64 frame, argtrace_user_set known)
 {
-	u64 ip, bytes;
+	u64 bytes;
 
-	if (!argtrace_user_word(at, &ip) || !load_before(ip, &bytes) ||
-	    !argtrace_user_calls(bytes))
+	ip = argtrace_user_code(ip);
+	if (!load_before(ip, &bytes) || !argtrace_user_calls(bytes))
 		return false;
 	place->ip = ip;
 	place->exact = false;
 	place->back = 1;
-	place->registers[ARGTRACE_USER_SP] = at + sizeof(ip);
+	place->registers[ARGTRACE_USER_SP] = sp;
 	place->registers[ARGTRACE_USER_FRAME] = frame;
-	/* What else it has saved is not known. */
-	place->known = BIT(ARGTRACE_USER_SP) | BIT(ARGTRACE_USER_FRAME);
+	place->known = known;
 	return true;
+}
+
+#define BOTH_POINTERS	((argtrace_user_set)(BIT(ARGTRACE_USER_SP) | BIT(ARGTRACE_USER_FRAME)))
+
+/* If what lies there is the address behind a call. */
+static bool take_caller(struct place *place, u64 at, u64 frame, argtrace_user_set known)
+{
+	u64 ip;
+
+	return argtrace_user_word(at, &ip) &&
+	       go_on_at(place, ip, at + sizeof(ip), frame, known);
+}
+
+/* If a function has just been entered, and it returns to an address behind a call. */
+static bool take_entered(struct place *place)
+{
+	const u64 sp = place->registers[ARGTRACE_USER_SP];
+	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
+
+	if (!place->exact)
+		return false;
+	if (!HAS_LINK)
+		return take_caller(place, sp, frame, BOTH_POINTERS);
+	return (place->known & BIT(ARGTRACE_USER_LINK)) &&
+	       go_on_at(place, place->registers[ARGTRACE_USER_LINK], sp, frame, BOTH_POINTERS);
+}
+
+/*
+ * Whether the rule can be followed. Behind a frame without one the stack pointer may not be known,
+ * but only that the caller's is not below what the walk has for it.
+ */
+static __always_inline bool knows_base(const struct place *place,
+				       const struct argtrace_unwind_rule *rule)
+{
+	return ARGTRACE_USER_RECORD_IS_LAST || rule->reg != ARGTRACE_USER_SP ||
+	       rule->ra == ARGTRACE_RA_END || (place->known & BIT(ARGTRACE_USER_SP));
 }
 
 /* A frame pointer that is farther above the stack pointer is none. */
@@ -291,7 +336,8 @@ static bool take_caller(struct place *place, u64 at, u64 frame)
 
 /*
  * To the caller without a rule: by the frame pointer, or where a function has just been entered (a
- * call through a null pointer is at no instruction of any), by what is on top of the stack.
+ * call through a null pointer is at no instruction of any), by what is on top of the stack or in
+ * the register for it.
  */
 static noinline enum step step_by_frame(struct place *place, struct code code)
 {
@@ -300,12 +346,13 @@ static noinline enum step step_by_frame(struct place *place, struct code code)
 	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
 	u64 saved;
 
-	if (!place->ip && place->exact && take_caller(place, sp, frame))
+	if (!place->ip && take_entered(place))
 		return STEP_ON;
 	if (frame >= sp && argtrace_user_word(frame, &saved) &&
-	    take_caller(place, frame + sizeof(u64), saved))
+	    take_caller(place, frame + sizeof(u64), saved,
+			ARGTRACE_USER_RECORD_IS_LAST ? BOTH_POINTERS : BIT(ARGTRACE_USER_FRAME)))
 		return STEP_ON;
-	if (place->exact && take_caller(place, sp, frame))
+	if (take_entered(place))
 		return STEP_ON;
 	/*
 	 * Where a program begins, of which the dynamic linker's rules say nothing, and the
@@ -362,7 +409,8 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 		}
 		add_user_frame(room, &count, &hash,
 			       code.word | (place->back ? 0 : ARGTRACE_FRAME_EXACT));
-		step = likely(rule) ? step_by_rule(place, rule, care) : step_by_frame(place, code);
+		step = likely(rule) && likely(knows_base(place, rule)) ?
+			       step_by_rule(place, rule, care) : step_by_frame(place, code);
 	} while (likely(step == STEP_ON) && likely(place->ip || place->exact));
 	*walked = (struct argtrace_user_walked){
 		.count = count, .cut = cut, .end = -1, .hash = hash,
@@ -393,9 +441,11 @@ static __always_inline void start(struct place *place, const argtrace_full_regs 
 	place->registers = room->registers;
 	place->mapping = NULL;
 	place->previous = NULL;
-	place->known = (1u << ARGTRACE_USER_REGS) - 1;
+	place->known = ALL_REGISTERS;
 	room->registers[ARGTRACE_USER_SP] = argtrace_user_sp(regs);
 	room->registers[ARGTRACE_USER_FRAME] = argtrace_user_frame(regs);
+	if (HAS_LINK)
+		room->registers[ARGTRACE_USER_LINK] = argtrace_user_link(regs);
 	for (i = 0; care && i < ARGTRACE_USER_REGS; i++)
 		room->registers[i] = argtrace_user_register(regs, i);
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <elf.h>
 
 #include <fmt/format.h>
 
@@ -189,9 +188,6 @@ void check_features(const Machine &machine, std::vector<Finding> &findings) {
 }
 
 Finding check_user_stacks(const Machine &machine, const KernelSymbols &symbols) {
-    if (architecture_of(machine).elf_machine != EM_X86_64)
-        return {"user-stacks", Health::limited, fmt::format("argtrace does not walk stacks of user code on {}", architecture_of(machine).name),
-                "the rest of argtrace does without"};
     if (machine.module && !machine.has_feature(ARGTRACE_FEATURE_USER_STACK))
         return {"user-stacks", Health::limited, "stacks of user code cannot be recorded on this kernel", "boot one with CONFIG_UPROBES"};
     if (!symbols)

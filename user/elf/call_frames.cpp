@@ -13,15 +13,27 @@
 #include <elfutils/libdw.h>
 
 #include "elf/byte_reader.h"
+#include "uapi/argtrace_user.h"
 
 namespace argtrace::elf {
 
 namespace {
 
+/// rbx, rbp, r12 to r15: System V x86-64 psABI, 3.2.1 and figure 3.36.
+constexpr std::array<std::uint8_t, ARGTRACE_UNWIND_SAVED_X86_64> saved_x86_64 = {3, 6, 12, 13, 14, 15};
+constexpr FrameRegisters x86_64_registers{.first = 0, .limit = 16, .stack_pointer = 7, .frame_pointer = 6, .return_address = 16, .is_linked = false, .saved = saved_x86_64};
+
+/// x19 to x29: AAPCS64, 6.1.1; DWARF for the Arm 64-bit Architecture, 4.1. Those below x15 are in no rule.
+constexpr std::array<std::uint8_t, ARGTRACE_UNWIND_SAVED_ARM64> saved_arm64 = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+constexpr FrameRegisters arm64_registers{.first = 15, .limit = 32, .stack_pointer = 31, .frame_pointer = 29, .return_address = 30, .is_linked = true, .saved = saved_arm64};
+
 using How = RegisterRule::How;
 
 /// States that are remembered and not yet restored. Compilers nest them once.
 constexpr std::size_t remembered_max = 64;
+
+/// DW_CFA_AARCH64_*: from here on the return address is signed, or is not. The module strips it in either case.
+constexpr std::uint8_t negate_ra_state_with_pc = 0x2c, negate_ra_state = 0x2d;
 
 std::string_view between(const std::uint8_t *start, const std::uint8_t *end) {
     return start && start < end ? std::string_view(reinterpret_cast<const char *>(start), static_cast<std::size_t>(end - start))
@@ -85,8 +97,8 @@ std::optional<std::uint64_t> read_pointer(ByteReader &reader, std::uint8_t encod
 /// Executes the instructions of a CIE or FDE.
 class Interpreter {
 public:
-    Interpreter(const CommonEntry &common, FrameState &state, std::uint64_t location, std::uint64_t end)
-        : common_(common), state_(state), location_(location), end_(end) {}
+    Interpreter(const CommonEntry &common, const FrameRegisters &registers, FrameState &state, std::uint64_t location, std::uint64_t end)
+        : common_(common), registers_(registers), state_(state), location_(location), end_(end) {}
 
     /// Calls `advanced(start, end)` for each range that the state before an advance is for. False if
     /// the instructions are damaged, or cannot be understood.
@@ -116,7 +128,7 @@ public:
 
 private:
     /// The rule of a register; of those that are not kept one that nobody reads.
-    RegisterRule &rule(std::uint64_t number) { return number < register_count ? state_.registers[number] : unused_; }
+    RegisterRule &rule(std::uint64_t number) { return registers_.keeps(number) ? state_.registers[registers_.index(number)] : unused_; }
 
     std::int64_t factored(std::int64_t offset) const {
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) * static_cast<std::uint64_t>(common_.data_alignment));
@@ -124,8 +136,8 @@ private:
     std::int64_t factored(std::uint64_t offset) const { return factored(static_cast<std::int64_t>(offset)); }
 
     void restore(std::uint64_t number) {
-        if (number < register_count)
-            state_.registers[number] = common_.initial.registers[number];
+        if (registers_.keeps(number))
+            rule(number) = common_.initial.registers[registers_.index(number)];
     }
 
     void define_cfa(std::uint64_t number, std::int64_t offset) {
@@ -183,6 +195,9 @@ private:
         case DW_CFA_GNU_args_size: // what a call pushes as arguments, for exceptions
             reader.uleb();
             return true;
+        case negate_ra_state:
+        case negate_ra_state_with_pc:
+            return registers_.is_linked;
         default:
             return step_cfa(reader, code) || step_register(reader, code);
         }
@@ -262,6 +277,7 @@ private:
     }
 
     const CommonEntry &common_;
+    const FrameRegisters &registers_;
     FrameState &state_;
     std::uint64_t location_, end_;
     std::vector<FrameState> remembered_;
@@ -319,7 +335,7 @@ private:
             return found->second.get();
         Dwarf_CFI_Entry entry;
         if (offset >= section_.bytes.size() || !read_entry(offset, entry) || !dwarf_cfi_cie_p(&entry) ||
-            entry.cie.return_address_register != return_address)
+            entry.cie.return_address_register != section_.registers->return_address)
             return nullptr;
         auto common = std::make_unique<CommonEntry>();
         common->code_alignment = entry.cie.code_alignment_factor;
@@ -330,7 +346,7 @@ private:
             return nullptr;
         common_budget_ -= common->instructions.size();
         FrameState state;
-        Interpreter interpreter(*common, state, 0, UINT64_MAX);
+        Interpreter interpreter(*common, *section_.registers, state, 0, UINT64_MAX);
         const bool understood = interpreter.run(common->instructions, loaded_at(common->instructions.data()), [](std::uint64_t, std::uint64_t) {});
         if (!understood || interpreter.location() != 0)
             return nullptr;
@@ -339,7 +355,7 @@ private:
         return found->second.get();
     }
 
-    static bool read_augmentation(const Dwarf_CIE &cie, CommonEntry &common) {
+    bool read_augmentation(const Dwarf_CIE &cie, CommonEntry &common) const {
         const std::string_view letters = cie.augmentation;
         if (letters.empty())
             return true;
@@ -364,6 +380,11 @@ private:
             case 'S':
                 common.is_signal_frame = true;
                 break;
+            case 'B': // return addresses are signed by the key B
+            case 'G': // the stack has tags
+                if (!section_.registers->is_linked)
+                    return false;
+                break;
             default:
                 return false;
             }
@@ -387,7 +408,7 @@ private:
         if (reader.failed() || !visitor_.function(*start, end))
             return;
         FrameState state = common->initial;
-        Interpreter interpreter(*common, state, *start, end);
+        Interpreter interpreter(*common, *section_.registers, state, *start, end);
         const bool understood = interpreter.run(reader.rest(), loaded_at(reader.rest().data()), [&](std::uint64_t from, std::uint64_t to) {
             visitor_.row(from, to, &state, common->is_signal_frame);
         });
@@ -403,6 +424,17 @@ private:
 };
 
 } // namespace
+
+const FrameRegisters *frame_registers(int machine) {
+    switch (machine) {
+    case EM_X86_64:
+        return &x86_64_registers;
+    case EM_AARCH64:
+        return &arm64_registers;
+    default:
+        return nullptr;
+    }
+}
 
 void visit_frames(const FrameSection &section, const FrameVisitor &visitor) {
     FrameReader(section, visitor).run();

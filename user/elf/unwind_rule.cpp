@@ -16,24 +16,19 @@ namespace {
 
 using How = RegisterRule::How;
 
-constexpr std::uint8_t frame_pointer = 6;
-
-/// In the order of argtrace_unwind_rule: rbx, rbp, r12 to r15.
-constexpr std::array<std::size_t, ARGTRACE_UNWIND_SAVED_COUNT> saved_registers = {3, frame_pointer, 12, 13, 14, 15};
-
 template<typename To>
 bool fits(std::int64_t number) {
     return number >= std::numeric_limits<To>::min() && number <= std::numeric_limits<To>::max();
 }
 
-/// A register and what is added to it. The module knows 16 of them.
+/// A register and what is added to it.
 struct Place {
     std::uint8_t reg;
     std::int32_t offset;
 };
 
 std::optional<Place> place(std::uint64_t reg, std::int64_t offset) {
-    if (reg >= return_address || !fits<std::int32_t>(offset))
+    if (!fits<std::uint8_t>(static_cast<std::int64_t>(reg)) || !fits<std::int32_t>(offset))
         return std::nullopt;
     return Place{static_cast<std::uint8_t>(reg), static_cast<std::int32_t>(offset)};
 }
@@ -112,8 +107,8 @@ std::optional<std::int32_t> plt_threshold(ByteReader reader) {
     return literal - DW_OP_lit0;
 }
 
-bool set_cfa(argtrace_unwind_rule &rule, std::uint8_t kind, std::optional<Place> place, std::int64_t add = 0) {
-    if (!place || !fits<std::int32_t>(add))
+bool set_cfa(const FrameRegisters &registers, argtrace_unwind_rule &rule, std::uint8_t kind, std::optional<Place> place, std::int64_t add = 0) {
+    if (!place || place->reg >= registers.limit || !fits<std::int32_t>(add))
         return false;
     rule.cfa = kind;
     rule.reg = place->reg;
@@ -122,21 +117,21 @@ bool set_cfa(argtrace_unwind_rule &rule, std::uint8_t kind, std::optional<Place>
     return true;
 }
 
-bool set_cfa(argtrace_unwind_rule &rule, const FrameState &state) {
+bool set_cfa(const FrameRegisters &registers, argtrace_unwind_rule &rule, const FrameState &state) {
     if (!state.cfa_is_expression)
-        return set_cfa(rule, ARGTRACE_CFA_REGISTER, place(state.cfa_register, state.cfa_offset));
+        return set_cfa(registers, rule, ARGTRACE_CFA_REGISTER, place(state.cfa_register, state.cfa_offset));
     if (const auto plain = as_place(state.cfa_expression))
-        return set_cfa(rule, ARGTRACE_CFA_REGISTER, plain);
+        return set_cfa(registers, rule, ARGTRACE_CFA_REGISTER, plain);
     ByteReader reader(state.cfa_expression);
     const auto base = read_place(reader);
     if (!base)
         return false;
     if (const auto threshold = plt_threshold(reader))
-        return set_cfa(rule, ARGTRACE_CFA_PLT, base, *threshold);
+        return set_cfa(registers, rule, ARGTRACE_CFA_PLT, base, *threshold);
     if (reader.number<std::uint8_t>() != DW_OP_deref)
         return false;
     const auto add = read_addend(reader);
-    return add && set_cfa(rule, ARGTRACE_CFA_MEMORY, base, *add);
+    return add && set_cfa(registers, rule, ARGTRACE_CFA_MEMORY, base, *add);
 }
 
 /// In words of 8 bytes, as a rule has it.
@@ -153,7 +148,7 @@ std::optional<std::int16_t> from_cfa(const argtrace_unwind_rule &rule, const Pla
     return words(std::int64_t(place.offset) - rule.offset);
 }
 
-bool set_return_address(argtrace_unwind_rule &rule, const RegisterRule &found) {
+bool set_return_address(const FrameRegisters &registers, argtrace_unwind_rule &rule, const RegisterRule &found) {
     std::optional<std::int16_t> at;
     rule.ra = ARGTRACE_RA_MEMORY;
     if (found.how == How::offset) {
@@ -161,15 +156,18 @@ bool set_return_address(argtrace_unwind_rule &rule, const RegisterRule &found) {
     } else if (found.how == How::expression) {
         if (const auto place = as_place(found.expression))
             at = from_cfa(rule, *place);
-    } else if (found.how == How::in_register && found.value >= 0 && found.value < std::int64_t(return_address)) {
+    } else if (found.how == How::in_register && found.value >= 0 && found.value < std::int64_t(registers.limit)) {
         rule.ra = ARGTRACE_RA_REGISTER;
         at = static_cast<std::int16_t>(found.value);
+    } else if (registers.is_linked && (found.how == How::unspecified || found.how == How::same)) {
+        rule.ra = ARGTRACE_RA_REGISTER;
+        at = static_cast<std::int16_t>(registers.return_address);
     }
     rule.ra_at = at.value_or(0);
     return at.has_value();
 }
 
-bool set_saved(argtrace_unwind_rule &rule, std::size_t n, const RegisterRule &found) {
+bool set_saved(const FrameRegisters &registers, argtrace_unwind_rule &rule, std::size_t n, const RegisterRule &found) {
     std::optional<std::int16_t> at;
     switch (found.how) {
     case How::unspecified:
@@ -182,7 +180,7 @@ bool set_saved(argtrace_unwind_rule &rule, std::size_t n, const RegisterRule &fo
     case How::expression:
         if (const auto place = as_place(found.expression)) {
             at = from_cfa(rule, *place);
-            if (!at && place->reg == frame_pointer) {
+            if (!at && place->reg == registers.frame_pointer) {
                 at = words(place->offset);
                 rule.by_frame |= static_cast<std::uint16_t>(1u << n);
             }
@@ -206,16 +204,20 @@ constexpr std::int64_t in_ucontext(int word) {
 constexpr int word_of_rsp = 15;
 
 /// By the number of DWARF: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15, rip.
+constexpr std::size_t rsp = 7, rip = 16;
 constexpr std::array<int, register_count> signal_registers = {13, 12, 14, 11, 9, 8, 10, word_of_rsp, 0, 1, 2, 3, 4, 5, 6, 7, 16};
 
-/// A signal frame says where in the ucontext each register is; the base is what all of them agree in.
-std::optional<argtrace_unwind_rule> signal_rule(const FrameState &state) {
+/// A signal frame says where in the ucontext each register is; the base is what all of them agree in. On arm64 nothing describes
+/// them: the code that they return to is found by its bytes.
+std::optional<argtrace_unwind_rule> signal_rule(const FrameRegisters &registers, const FrameState &state) {
+    if (registers.is_linked)
+        return std::nullopt;
     ByteReader reader(state.cfa_expression);
     const auto sp = state.cfa_is_expression ? read_place(reader) : std::nullopt;
     if (!sp || reader.number<std::uint8_t>() != DW_OP_deref || !reader.at_end())
         return std::nullopt;
     const std::int64_t base = sp->offset - in_ucontext(word_of_rsp);
-    if (state.registers[return_address].how != How::expression)
+    if (state.registers[rip].how != How::expression)
         return std::nullopt;
     for (std::size_t i = 0; i < register_count; i++) {
         const RegisterRule &found = state.registers[i];
@@ -226,7 +228,7 @@ std::optional<argtrace_unwind_rule> signal_rule(const FrameState &state) {
             return std::nullopt;
     }
     argtrace_unwind_rule rule = {};
-    if (!set_cfa(rule, ARGTRACE_CFA_SIGNAL, place(sp->reg, base)))
+    if (!set_cfa(registers, rule, ARGTRACE_CFA_SIGNAL, place(sp->reg, base)))
         return std::nullopt;
     rule.ra = ARGTRACE_RA_MEMORY;
     return rule;
@@ -238,33 +240,51 @@ bool stack_pointer_is_cfa(const RegisterRule &found) {
 
 } // namespace
 
-argtrace_unwind_rule end_rule() {
+argtrace_unwind_rule end_rule(const FrameRegisters &registers) {
     argtrace_unwind_rule rule = {};
     rule.cfa = ARGTRACE_CFA_REGISTER;
-    rule.reg = rsp;
+    rule.reg = static_cast<std::uint8_t>(registers.stack_pointer);
     rule.ra = ARGTRACE_RA_END;
     return rule;
 }
 
-argtrace_unwind_rule sigreturn_rule() {
+argtrace_unwind_rule sigreturn_rule(const FrameRegisters &registers, std::int32_t distance) {
     argtrace_unwind_rule rule = {};
     rule.cfa = ARGTRACE_CFA_SIGNAL;
-    rule.reg = rsp;
+    rule.reg = static_cast<std::uint8_t>(registers.stack_pointer);
+    rule.offset = distance;
     rule.ra = ARGTRACE_RA_MEMORY;
     return rule;
 }
 
-std::optional<argtrace_unwind_rule> unwind_rule(const FrameState &state, bool is_signal_frame) {
-    if (state.registers[return_address].how == How::undefined)
-        return end_rule();
-    if (is_signal_frame)
-        return signal_rule(state);
+argtrace_unwind_rule stack_rule(const FrameRegisters &registers, std::int32_t size, std::int16_t ra_at) {
     argtrace_unwind_rule rule = {};
-    if (!stack_pointer_is_cfa(state.registers[rsp]) || !set_cfa(rule, state) ||
-        !set_return_address(rule, state.registers[return_address]))
+    rule.cfa = ARGTRACE_CFA_REGISTER;
+    rule.reg = static_cast<std::uint8_t>(registers.stack_pointer);
+    rule.offset = size;
+    rule.ra = ARGTRACE_RA_MEMORY;
+    rule.ra_at = ra_at;
+    return rule;
+}
+
+argtrace_unwind_rule link_rule(const FrameRegisters &registers, std::int32_t size) {
+    argtrace_unwind_rule rule = stack_rule(registers, size, static_cast<std::int16_t>(registers.return_address));
+    rule.ra = ARGTRACE_RA_REGISTER;
+    return rule;
+}
+
+std::optional<argtrace_unwind_rule> unwind_rule(const FrameRegisters &registers, const FrameState &state, bool is_signal_frame) {
+    const auto rule_of = [&](std::uint64_t number) -> const RegisterRule & { return state.registers[registers.index(number)]; };
+    if (rule_of(registers.return_address).how == How::undefined)
+        return end_rule(registers);
+    if (is_signal_frame)
+        return signal_rule(registers, state);
+    argtrace_unwind_rule rule = {};
+    if (!stack_pointer_is_cfa(rule_of(registers.stack_pointer)) || !set_cfa(registers, rule, state) ||
+        !set_return_address(registers, rule, rule_of(registers.return_address)))
         return std::nullopt;
-    for (std::size_t n = 0; n < saved_registers.size(); n++)
-        if (!set_saved(rule, n, state.registers[saved_registers[n]]))
+    for (std::size_t n = 0; n < registers.saved.size(); n++)
+        if (!set_saved(registers, rule, n, rule_of(registers.saved[n])))
             return std::nullopt;
     return rule;
 }

@@ -9,13 +9,18 @@
 namespace argtrace::elf {
 
 /// The state as a rule of the module's; nothing if no rule says exactly that.
-std::optional<argtrace_unwind_rule> unwind_rule(const FrameState &state, bool is_signal_frame);
+std::optional<argtrace_unwind_rule> unwind_rule(const FrameRegisters &registers, const FrameState &state, bool is_signal_frame);
 
-/// That of the instructions that a signal handler returns to: the stack pointer is the address of the
-/// struct ucontext.
-argtrace_unwind_rule sigreturn_rule();
+/// That of the instructions that a signal handler returns to: the struct ucontext is `distance` bytes above the stack pointer.
+argtrace_unwind_rule sigreturn_rule(const FrameRegisters &registers, std::int32_t distance);
 
 /// No unwinder goes on from here, whatever else is said.
-argtrace_unwind_rule end_rule();
+argtrace_unwind_rule end_rule(const FrameRegisters &registers);
+
+/// So much is on the stack, where the return address is `ra_at` words from the end of it.
+argtrace_unwind_rule stack_rule(const FrameRegisters &registers, std::int32_t size, std::int16_t ra_at = -1);
+
+/// So much is on the stack, and a register has the return address.
+argtrace_unwind_rule link_rule(const FrameRegisters &registers, std::int32_t size = 0);
 
 } // namespace argtrace::elf

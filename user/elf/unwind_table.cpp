@@ -2,6 +2,7 @@
 #include "elf/unwind_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <unordered_map>
@@ -75,9 +76,10 @@ const Elf64_Phdr *code_at(const Object &object, std::uint64_t address) {
 /// Gathers the rows of functions.
 class FunctionRows {
 public:
-    FunctionRows(const Object &object, RuleSet &rules) : object_(object), rules_(rules) {}
+    FunctionRows(const Object &object, const FrameRegisters &registers, RuleSet &rules) : object_(object), registers_(registers), rules_(rules) {}
 
-    void read(const FrameSection &section) {
+    void read(std::string_view bytes, std::uint64_t address, bool is_eh_frame) {
+        const FrameSection section = {bytes, address, is_eh_frame, &registers_};
         visit_frames(section, {[this](std::uint64_t start, std::uint64_t end) { return begin(start, end); },
                                [this](std::uint64_t start, std::uint64_t end, const FrameState *state, bool is_signal_frame) {
                                    add(start, end, state, is_signal_frame);
@@ -122,7 +124,7 @@ private:
         const std::uint64_t from = start + to_file_, to = std::min(end + to_file_, end_);
         if (from >= to)
             return;
-        const auto rule = state ? unwind_rule(*state, is_signal_frame) : std::nullopt;
+        const auto rule = state ? unwind_rule(registers_, *state, is_signal_frame) : std::nullopt;
         const std::uint32_t number = rule ? rules_.add(*rule) : ARGTRACE_UNWIND_NONE;
         if (function.behind > function.first && rows_.back().rule == number) {
             rows_.back().end = to;
@@ -133,6 +135,7 @@ private:
     }
 
     const Object &object_;
+    const FrameRegisters &registers_;
     RuleSet &rules_;
     std::uint64_t to_file_ = 0, end_ = 0;
     std::vector<Function> functions_;
@@ -200,20 +203,36 @@ Text debug_frame_of(const Object &object) {
     return {};
 }
 
-/// The code that returns from a signal handler, by which libgcc knows it, too: glibc describes it,
-/// musl does not. mov $15, %rax; syscall
-constexpr std::string_view sigreturn_code("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
+/// The code that returns from a signal handler, by which libgcc knows it, too: glibc describes it on x86-64, but neither musl nor the
+/// vdso of arm64 does.
+struct Sigreturn {
+    std::string_view code;
+    std::array<std::string_view, 2> paddings; ///< what precedes it, which an unwinder looks up that takes it for a return address
+    std::int32_t distance;                    ///< of the struct ucontext from the stack pointer
+};
 
-void find_sigreturn(std::string_view code, std::uint64_t offset, std::uint32_t rule, RulePieces &pieces) {
-    for (std::size_t at = 0; (at = code.find(sigreturn_code, at)) != std::string_view::npos; at += sigreturn_code.size()) {
-        // The byte before it is what an unwinder looks up that takes it for a return address.
-        const bool is_padded = at > 0 && (code[at - 1] == '\x90' || code[at - 1] == '\xcc');
-        pieces.push_back({offset + at - is_padded, offset + at + sigreturn_code.size(), rule});
+/// mov $15, %rax; syscall. Before it nop or int3.
+constexpr Sigreturn sigreturn_x86_64 = {{"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9}, {"\x90", "\xcc"}, 0};
+/// mov x8, #139; svc #0. Before it nop. The ucontext is behind a siginfo.
+constexpr Sigreturn sigreturn_arm64 = {{"\x68\x11\x80\xd2\x01\x00\x00\xd4", 8}, {{{"\x1f\x20\x03\xd5", 4}, {}}}, 128};
+
+const Sigreturn &sigreturn_of(const Object &object) {
+    return object.machine() == EM_AARCH64 ? sigreturn_arm64 : sigreturn_x86_64;
+}
+
+void find_sigreturn(const Sigreturn &sigreturn, std::string_view code, std::uint64_t offset, std::uint32_t rule, RulePieces &pieces) {
+    for (std::size_t at = 0; (at = code.find(sigreturn.code, at)) != std::string_view::npos; at += sigreturn.code.size()) {
+        std::size_t padding = 0;
+        for (const std::string_view padded : sigreturn.paddings)
+            if (code.substr(0, at).ends_with(padded))
+                padding = std::max(padding, padded.size());
+        pieces.push_back({offset + at - padding, offset + at + sigreturn.code.size(), rule});
     }
 }
 
-RulePieces sigreturns_of(const Object &object, RuleSet &rules) {
+RulePieces sigreturns_of(const Object &object, const FrameRegisters &registers, RuleSet &rules) {
     constexpr std::uint64_t step = 1 << 20;
+    const Sigreturn &sigreturn = sigreturn_of(object);
     RulePieces pieces;
     std::uint64_t left = object.size(); // segments that do not overlap have no more
     for (const Elf64_Phdr &segment : object.segments()) {
@@ -221,39 +240,29 @@ RulePieces sigreturns_of(const Object &object, RuleSet &rules) {
             continue;
         left -= segment.p_filesz;
         for (std::uint64_t at = 0; at < segment.p_filesz; at += step) {
-            // One byte before, and so many behind that the code may begin with the last.
-            const std::uint64_t before = at > 0;
-            const std::uint64_t size = std::min(step + sigreturn_code.size() - 1, segment.p_filesz - at) + before;
+            // What may precede it before, and so many behind that the code may begin with the last.
+            const std::uint64_t before = at > 0 ? sigreturn.paddings[0].size() : 0;
+            const std::uint64_t size = std::min(step + sigreturn.code.size() - 1, segment.p_filesz - at) + before;
             const Text code = object.read(segment.p_offset + at - before, size);
             if (code.empty())
                 break;
-            if (view(code).find(sigreturn_code) != std::string_view::npos)
-                find_sigreturn(view(code), segment.p_offset + at - before, rules.add(sigreturn_rule()), pieces);
+            if (view(code).find(sigreturn.code) != std::string_view::npos)
+                find_sigreturn(sigreturn, view(code), segment.p_offset + at - before, rules.add(sigreturn_rule(registers, sigreturn.distance)), pieces);
         }
     }
     return in_order(std::move(pieces));
 }
 
-RulePieces linkage_tables_of(const Object &object, RuleSet &rules) {
+RulePieces linkage_tables_of(const Object &object, const FrameRegisters &registers, RuleSet &rules) {
     RulePieces pieces;
-    visit_linkage_rows(object, [&](std::uint64_t start, std::uint64_t end, const argtrace_unwind_rule &rule) {
+    visit_linkage_rows(object, registers, [&](std::uint64_t start, std::uint64_t end, const argtrace_unwind_rule &rule) {
         pieces.push_back({start, end, rules.add(rule)});
     });
     return in_order(std::move(pieces));
 }
 
-argtrace_unwind_rule go_rule(std::int64_t size) {
-    argtrace_unwind_rule rule = {};
-    rule.cfa = ARGTRACE_CFA_REGISTER;
-    rule.reg = rsp;
-    rule.offset = static_cast<std::int32_t>(size + 8);
-    rule.ra = ARGTRACE_RA_MEMORY;
-    rule.ra_at = -1;
-    return rule;
-}
-
 /// Go's code has a table of its own instead of .eh_frame, and its .debug_frame does not say where stacks end.
-RulePieces go_functions_of(const Object &object, RuleSet &rules) {
+RulePieces go_functions_of(const Object &object, const FrameRegisters &registers, RuleSet &rules) {
     RulePieces pieces;
     const auto functions = GoFunctions::read(object);
     for (std::size_t i = 0; functions && i < functions->count() && pieces.size() < ARGTRACE_UNWIND_ROWS_MAX; i++) {
@@ -264,12 +273,12 @@ RulePieces go_functions_of(const Object &object, RuleSet &rules) {
         const std::uint64_t to_file = segment->p_offset - segment->p_vaddr;
         const auto add = [&](std::uint64_t start, std::uint64_t end, std::uint32_t rule) { pieces.push_back({start + to_file, end + to_file, rule}); };
         if (function->caller != GoFunctions::Caller::on_stack) {
-            add(function->start, function->end, function->caller == GoFunctions::Caller::none ? rules.add(end_rule()) : ARGTRACE_UNWIND_NONE);
+            add(function->start, function->end, function->caller == GoFunctions::Caller::none ? rules.add(end_rule(registers)) : ARGTRACE_UNWIND_NONE);
             continue;
         }
         functions->visit_sizes(*function, [&](std::uint64_t start, std::uint64_t end, std::int64_t size) {
             if (size >= 0 && size < INT32_MAX - 8)
-                add(start, end, rules.add(go_rule(size)));
+                add(start, end, rules.add(stack_rule(registers, static_cast<std::int32_t>(size + 8))));
         });
     }
     return in_order(std::move(pieces));
@@ -309,22 +318,23 @@ bool describes_most(const Object &object, const RulePieces &pieces) {
 } // namespace
 
 UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
-    if (object.machine() != EM_X86_64)
+    const FrameRegisters *const registers = frame_registers(object.machine());
+    if (!registers)
         return {};
     RuleSet rules;
-    FunctionRows described(object, rules), debugged(object, rules);
+    FunctionRows described(object, *registers, rules), debugged(object, *registers, rules);
     if (const auto eh_frame = eh_frame_of(object))
-        described.read({view(eh_frame->first), eh_frame->second, true});
-    RulePieces pieces = fill_gaps(described.pieces(), go_functions_of(object, rules));
+        described.read(view(eh_frame->first), eh_frame->second, true);
+    RulePieces pieces = fill_gaps(described.pieces(), go_functions_of(object, *registers, rules));
     Text debug_frame = debug_frame_of(object);
     if (debug_frame.empty() && !describes_most(object, pieces)) {
         if (const auto debug_file = find_debug_file(object, debug_files))
             debug_frame = debug_frame_of(*debug_file);
     }
-    debugged.read({view(debug_frame), 0, false});
+    debugged.read(view(debug_frame), 0, false);
     pieces = fill_gaps(pieces, debugged.pieces());
-    pieces = fill_gaps(pieces, linkage_tables_of(object, rules));
-    pieces = fill_gaps(sigreturns_of(object, rules), pieces);
+    pieces = fill_gaps(pieces, linkage_tables_of(object, *registers, rules));
+    pieces = fill_gaps(sigreturns_of(object, *registers, rules), pieces);
     UnwindTable table;
     table.rows = rows_of(pieces);
     table.rules = rules.take();

@@ -146,7 +146,7 @@ bool SymbolTable::add_places(std::string_view lines) {
         const auto words = words_of(line, name);
         const auto word = words ? parse_hex(words->first) : std::nullopt;
         const auto offset = words ? parse_hex(words->second) : std::nullopt;
-        if (!word || !offset || *offset > (*word & ARGTRACE_FRAME_OFFSET_MASK)) {
+        if (!word || !offset || *offset > UserFrame(*word).offset) {
             good = false;
             return;
         }

@@ -1,23 +1,118 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The numbers of registers are those of DWARF: DWARF for the Arm 64-bit Architecture, 4.1. Stacks
- * of user code are not walked: a rule would have to restore more registers than struct
- * argtrace_unwind_rule has room for.
+ * The numbers of registers are those of DWARF: DWARF for the Arm 64-bit Architecture, 4.1. They are
+ * in this order in struct pt_regs and in struct sigcontext, with the stack pointer behind x30.
  */
 #ifndef ARGTRACE_ARCH_ARM64_USER_H
 #define ARGTRACE_ARCH_ARM64_USER_H
 
+#include <linux/bits.h>
 #include <linux/compat.h>
+#include <linux/mm_types.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
+#include <linux/string.h>
 #include <linux/types.h>
+#include <asm/pointer_auth.h>
+#include <asm/ucontext.h>
+#include <uapi/argtrace.h>
 
-#define ARGTRACE_CAN_WALK_USER	false
+#define ARGTRACE_CAN_WALK_USER	true
 #define ARGTRACE_USER_REGS	32
+#define ARGTRACE_USER_FRAME	29
+#define ARGTRACE_USER_SP	31
+#define ARGTRACE_USER_LINK	30
+#define ARGTRACE_USER_SAVED	ARGTRACE_UNWIND_SAVED_ARM64
+
+/* A frame record may lie anywhere in its function's frame. */
+#define ARGTRACE_USER_RECORD_IS_LAST	false
+
+/* x19 to x29: AAPCS64, 6.1.1 */
+static const u8 argtrace_user_saved[ARGTRACE_USER_SAVED] = {
+	19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+};
+
+#define ARGTRACE_USER_SAVED_FRAME	10
+
+typedef u32 argtrace_user_set;
+
+#define argtrace_user_kept	0xbff80000u
 
 static inline const struct pt_regs *argtrace_user_entry(void)
 {
 	return is_compat_task() ? NULL : task_pt_regs(current);
+}
+
+static __always_inline u64 argtrace_user_ip(const struct pt_regs *regs)
+{
+	return regs->pc;
+}
+
+/* The kernel forgets the system call when it has the task go on elsewhere. */
+static __always_inline bool argtrace_user_in_syscall(const struct pt_regs *regs)
+{
+	return in_syscall(regs);
+}
+
+static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)
+{
+	return regs->regs[ARGTRACE_USER_FRAME];
+}
+
+static __always_inline u64 argtrace_user_link(const struct pt_regs *regs)
+{
+	return regs->regs[ARGTRACE_USER_LINK];
+}
+
+static_assert(offsetof(struct pt_regs, sp) ==
+	      offsetof(struct pt_regs, regs) + ARGTRACE_USER_SP * sizeof(u64));
+
+static inline u64 argtrace_user_register(const struct pt_regs *regs, unsigned int number)
+{
+	return *((const u64 *)regs + number);
+}
+
+#define ARGTRACE_USER_SIGNAL_AT(name) \
+	(offsetof(struct ucontext, uc_mcontext) + offsetof(struct sigcontext, name))
+
+static_assert(ARGTRACE_USER_SIGNAL_AT(sp) ==
+	      ARGTRACE_USER_SIGNAL_AT(regs) + ARGTRACE_USER_SP * sizeof(u64));
+
+static inline u16 argtrace_user_signal_register(unsigned int number)
+{
+	return ARGTRACE_USER_SIGNAL_AT(regs) + number * sizeof(u64);
+}
+
+static inline u16 argtrace_user_signal_ip(void)
+{
+	return ARGTRACE_USER_SIGNAL_AT(pc);
+}
+
+/* Where the address is signed, the signature is in these bits. */
+static __always_inline u64 argtrace_user_code(u64 addr)
+{
+	return addr & ~ptrauth_user_pac_mask();
+}
+
+/* The same in all processes of 64 bits: see argtrace_user_learn(). */
+extern u64 argtrace_user_vdso_size;
+
+static inline u64 argtrace_user_vdso(const struct mm_struct *mm, u64 *size)
+{
+	*size = READ_ONCE(argtrace_user_vdso_size);
+	return *size ? (u64)READ_ONCE(mm->context.vdso) : 0;
+}
+
+/*
+ * BL, BLR, or one of BLRAA, BLRAB, BLRAAZ and BLRABZ: Arm ARM, C4.1.65. It is the last instruction
+ * of the two.
+ */
+static inline bool argtrace_user_calls(u64 bytes)
+{
+	const u32 last = bytes >> 32;
+
+	return (last & 0xfc000000) == 0x94000000 || (last & 0xfffffc1f) == 0xd63f0000 ||
+	       (last & 0xfefff800) == 0xd63f0800;
 }
 
 static __always_inline u64 argtrace_user_sp(const struct pt_regs *regs)
@@ -48,9 +143,20 @@ static inline u64 argtrace_user_goroutine(const struct pt_regs *regs)
 	return regs->regs[28];
 }
 
+/*
+ * A system call that is to be made again has pc back at its instruction, of four bytes. What a
+ * function must preserve tells of a signal's handler that has the same stack pointer.
+ */
 static inline bool argtrace_user_is_still_at(const struct pt_regs *regs, const struct pt_regs *now)
 {
-	return false;
+	return (now->pc == regs->pc ||
+		(argtrace_user_in_syscall(regs) && now->pc == regs->pc - 4)) &&
+	       now->sp == regs->sp &&
+	       !memcmp(&now->regs[argtrace_user_saved[0]], &regs->regs[argtrace_user_saved[0]],
+		       ARGTRACE_USER_SAVED * sizeof(u64));
 }
+
+/* In a process, before any stack is walked; may sleep. */
+void argtrace_user_learn(void);
 
 #endif

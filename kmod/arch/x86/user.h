@@ -16,9 +16,18 @@
 #define ARGTRACE_USER_REGS	16
 #define ARGTRACE_USER_FRAME	6
 #define ARGTRACE_USER_SP	7
+#define ARGTRACE_USER_LINK	ARGTRACE_USER_REGS
+#define ARGTRACE_USER_SAVED	ARGTRACE_UNWIND_SAVED_X86_64
+
+/* Behind the frame pointer and the return address is the caller's frame. */
+#define ARGTRACE_USER_RECORD_IS_LAST	true
 
 /* rbx, rbp, r12 to r15: psABI, 3.2.1 */
-static const u8 argtrace_user_saved[ARGTRACE_UNWIND_SAVED_COUNT] = { 3, 6, 12, 13, 14, 15 };
+static const u8 argtrace_user_saved[ARGTRACE_USER_SAVED] = { 3, 6, 12, 13, 14, 15 };
+
+#define ARGTRACE_USER_SAVED_FRAME	1
+
+typedef u16 argtrace_user_set;
 
 #define argtrace_user_kept	0xf0c8
 
@@ -126,6 +135,20 @@ static inline u16 argtrace_user_signal_register(unsigned int number)
 static inline u16 argtrace_user_signal_ip(void)
 {
 	return ARGTRACE_USER_SIGNAL_AT(ip);
+}
+
+static __always_inline u64 argtrace_user_link(const struct pt_regs *regs)
+{
+	return 0;
+}
+
+static __always_inline u64 argtrace_user_code(u64 addr)
+{
+	return addr;
+}
+
+static inline void argtrace_user_learn(void)
+{
 }
 
 static inline u64 argtrace_user_vdso(const struct mm_struct *mm, u64 *size)

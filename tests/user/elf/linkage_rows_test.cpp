@@ -30,8 +30,12 @@ protected:
     ~LinkageRows() override { std::filesystem::remove_all(folder_); }
 
     LinkedTable linked(const std::string &name, const std::string &options) const {
+        return linked_by("cc", name, options);
+    }
+
+    LinkedTable linked_by(const std::string &compiler, const std::string &name, const std::string &options) const {
         const std::string path = folder_ + "/" + name;
-        const std::string command = "cc -O1 -shared -fPIC -Wl,-z,lazy " + options + " -o " + path + " " + folder_ + "/x.c";
+        const std::string command = compiler + " -O1 -shared -fPIC -Wl,-z,lazy " + options + " -o " + path + " " + folder_ + "/x.c";
         EXPECT_EQ(std::system(command.c_str()), 0) << command;
         auto object = Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
         UnwindTable table = unwind_table(object.value());
@@ -80,6 +84,38 @@ TEST_P(LinkageRows, AreThoseThatTheLinkerWouldWrite) {
     }
     EXPECT_GE(compared, 64u);
 }
+
+/// The stack and x30 are those of the caller, but behind the instruction of the first entry that pushes two registers.
+class LinkageRowsOfArm64 : public LinkageRows {};
+
+TEST_P(LinkageRowsOfArm64, AreWhatTheEntriesDo) {
+    constexpr std::uint32_t push = 0xa9bf7bf0; // stp x16, x30, [sp, #-16]!
+    const LinkedTable found = linked_by("aarch64-linux-gnu-gcc", "x.so", GetParam());
+    const Text code = found.object.content(*found.object.section(".plt"));
+    const auto rules = rules_in(found, ".plt");
+    ASSERT_EQ(rules.size(), code.size());
+    ASSERT_GE(code.size(), 32u + 3 * 16);
+    bool is_pushed = false;
+    std::size_t pushed = 0;
+    for (std::size_t at = 0; at < code.size(); at += 4) {
+        std::uint32_t instruction;
+        std::memcpy(&instruction, code.data() + at, sizeof(instruction));
+        is_pushed = is_pushed && at < 32; // the first entry's
+        for (std::size_t byte = at; byte < at + 4; byte++) {
+            ASSERT_TRUE(rules[byte]) << byte;
+            EXPECT_EQ(rules[byte]->cfa, ARGTRACE_CFA_REGISTER);
+            EXPECT_EQ(rules[byte]->reg, 31);
+            EXPECT_EQ(rules[byte]->offset, is_pushed ? 16 : 0) << byte;
+            EXPECT_EQ(rules[byte]->ra, is_pushed ? ARGTRACE_RA_MEMORY : ARGTRACE_RA_REGISTER) << byte;
+            EXPECT_EQ(rules[byte]->ra_at, is_pushed ? -1 : 30) << byte;
+        }
+        pushed += is_pushed;
+        is_pushed = is_pushed || instruction == push;
+    }
+    EXPECT_GE(pushed, 6u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Linked, LinkageRowsOfArm64, testing::Values("", "-mbranch-protection=standard -Wl,-z,force-bti", "-mbranch-protection=standard -Wl,-z,pac-plt"));
 
 INSTANTIATE_TEST_SUITE_P(Linked, LinkageRows, testing::Values("", "-fcf-protection -Wl,-z,ibtplt"));
 

@@ -18,8 +18,11 @@ inline std::uint64_t made_up_memory(std::uint64_t address) {
     return (address * 0x9e3779b97f4a7c15 ^ address >> 29) * 0xbf58476d1ce4e5b9;
 }
 
+/// x86-64 has 16, behind which is the return address; arm64 has 32. One more is room for the address of the instruction.
+constexpr std::size_t made_up_registers = 33;
+
 /// The caller's registers, each as a value or as the place where it is, in a frame whose own
-/// registers are made up. 16 is the return address.
+/// registers are made up.
 struct CallersFrame {
     std::uint64_t cfa = 0;
     struct Register {
@@ -27,12 +30,12 @@ struct CallersFrame {
         std::uint64_t number = 0; ///< the address or the value
         bool operator==(const Register &) const = default;
     };
-    std::array<Register, 17> registers;
+    std::array<Register, made_up_registers> registers;
     bool is_signal_frame = false;
     std::uint64_t end = 0; ///< of the instructions that this is for
 };
 
-using MadeUpRegisters = std::array<std::uint64_t, 17>;
+using MadeUpRegisters = std::array<std::uint64_t, made_up_registers>;
 
 /// libdw's answer to how an instruction is unwound: elfutils parses .eh_frame, or .debug_frame, and executes it.
 class LibdwFrames {
@@ -68,7 +71,7 @@ public:
         if (!cfa)
             return std::nullopt;
         caller.cfa = *cfa;
-        for (int reg = 0; reg < 17; reg++)
+        for (int reg = 0; reg < static_cast<int>(made_up_registers); reg++)
             caller.registers[static_cast<std::size_t>(reg)] = callers_register(found, reg, registers, caller.cfa);
         return caller;
     }
@@ -84,7 +87,7 @@ private:
             return {ops ? Kind::undefined : Kind::same, 0};
         if (count == 1 && ops[0].atom == DW_OP_regx)
             return {Kind::value, registers[ops[0].number]};
-        if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg16)
+        if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
             return {Kind::value, registers[ops[0].atom - DW_OP_reg0]};
         const bool is_value = ops[count - 1].atom == DW_OP_stack_value;
         const auto number = evaluate(ops, count - is_value, registers, cfa);
@@ -101,7 +104,7 @@ private:
         };
         for (std::size_t i = 0; i < count; i++) {
             const Dwarf_Op &op = ops[i];
-            if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg16) {
+            if (op.atom >= DW_OP_breg0 && op.atom <= DW_OP_breg31) {
                 stack.push_back(registers[op.atom - DW_OP_breg0] + op.number);
             } else if (op.atom == DW_OP_bregx) {
                 stack.push_back(registers.at(op.number) + op.number2);

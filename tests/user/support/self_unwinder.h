@@ -143,7 +143,7 @@ private:
         } else if (!read(at(cfa, rule.ra_at), caller.pc)) {
             return false;
         }
-        static constexpr std::array<std::size_t, ARGTRACE_UNWIND_SAVED_COUNT> saved = {3, 6, 12, 13, 14, 15};
+        static constexpr std::array<std::size_t, ARGTRACE_UNWIND_SAVED_X86_64> saved = {3, 6, 12, 13, 14, 15};
         for (std::size_t n = 0; n < saved.size(); n++)
             if ((rule.saved & 1u << n) && !read(at(rule.by_frame & 1u << n ? frame.registers[6] : cfa, rule.at[n]), caller.registers[saved[n]]))
                 return false;

@@ -81,7 +81,7 @@ constexpr unsigned many = 30;
 
 /// They have a slot each for as long as they sleep, and give it up when they end.
 TEST_F(LateStacks, of_tasks_that_are_killed_meanwhile) {
-    const LateStackCounts stacks(SYSCALL_PREFIX "pause");
+    const LateStackCounts stacks(SYSCALL_PREFIX "rt_sigsuspend");
     NEED_COMPLETION(stacks);
     std::vector<std::unique_ptr<Background>> sleepers;
     for (unsigned i = 0; i < many; i++)
@@ -98,7 +98,7 @@ TEST_F(LateStacks, of_tasks_that_are_killed_meanwhile) {
 
 /// On the way back the task has another stack, that of the handler.
 TEST_F(LateStacks, of_tasks_that_get_a_signal_meanwhile) {
-    const LateStackCounts stacks(SYSCALL_PREFIX "pause");
+    const LateStackCounts stacks(SYSCALL_PREFIX "rt_sigsuspend");
     NEED_COMPLETION(stacks);
     EXPECT_EQ(run({absent_program, "signal"}).status, 0);
     EXPECT_EQ(stacks.calls(), 1u);
@@ -165,7 +165,7 @@ TEST_F(LateStacks, of_a_module_that_is_unloaded) {
         std::vector<std::unique_ptr<Background>> sleepers;
         const Background storm({absent_program, "storm"});
         {
-            const LateStackCounts sleeping(SYSCALL_PREFIX "pause", "sleeping"), running(SYSCALL_PREFIX "prctl", "running");
+            const LateStackCounts sleeping(SYSCALL_PREFIX "rt_sigsuspend", "sleeping"), running(SYSCALL_PREFIX "prctl", "running");
             NEED_COMPLETION(sleeping);
             for (unsigned i = 0; i < 5; i++)
                 sleepers.push_back(std::make_unique<Background>(std::vector<std::string>{absent_program, "sleep"}));

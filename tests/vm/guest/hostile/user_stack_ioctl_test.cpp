@@ -221,7 +221,7 @@ TEST_F(UserStackIoctls, tables_may_lie) {
             std::vector<argtrace_unwind_rule> rules(64);
             for (argtrace_unwind_rule &rule : rules) {
                 rule.cfa = static_cast<std::uint8_t>(1 + random() % 4);
-                rule.reg = static_cast<std::uint8_t>(random() % 4 ? 6 + random() % 2 : random() % 16);
+                rule.reg = static_cast<std::uint8_t>(random() % 4 ? (random() % 2 ? stack_pointer : frame_pointer) : random() % unwind_registers);
                 rule.ra = static_cast<std::uint8_t>(rule.cfa == ARGTRACE_CFA_SIGNAL ? 1 : 1 + (random() % 8 == 0 ? random() % 3 : 0));
                 rule.offset = static_cast<std::int32_t>(random() % 3 ? random() % 256 : random());
                 if (rule.cfa == ARGTRACE_CFA_MEMORY)
@@ -229,11 +229,11 @@ TEST_F(UserStackIoctls, tables_may_lie) {
                 if (rule.cfa == ARGTRACE_CFA_PLT)
                     rule.add = static_cast<std::int32_t>(random() % 16);
                 if (rule.ra != ARGTRACE_RA_END && rule.cfa != ARGTRACE_CFA_SIGNAL)
-                    rule.ra_at = static_cast<std::int16_t>(rule.ra == ARGTRACE_RA_REGISTER ? random() % 16 : random() % 8 ? -1 : random());
+                    rule.ra_at = static_cast<std::int16_t>(rule.ra == ARGTRACE_RA_REGISTER ? random() % unwind_registers : random() % 8 ? -1 : random());
                 if (rule.cfa != ARGTRACE_CFA_SIGNAL)
-                    rule.saved = static_cast<std::uint16_t>(random() % 64);
+                    rule.saved = static_cast<std::uint16_t>(random() & ((1u << saved_registers) - 1));
                 rule.by_frame = static_cast<std::uint16_t>(rule.saved & random());
-                for (unsigned i = 0; i < ARGTRACE_UNWIND_SAVED_COUNT; i++)
+                for (unsigned i = 0; i < saved_registers; i++)
                     rule.at[i] = static_cast<std::int16_t>(rule.saved >> i & 1 ? random() % 3 ? -2 : random() : 0);
             }
             for (std::uint32_t offset = 0; rows.size() < 20000; offset += 1 + static_cast<std::uint32_t>(random() % 200))

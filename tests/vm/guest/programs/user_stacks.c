@@ -27,10 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "raw_call.h"
 
 #define TAG	0x41524754	// the first argument of prctl(), which knows no such option
 #define DEEPEST	127
@@ -48,15 +49,6 @@ static struct look *looks;
 static volatile int *nr_looks;
 static const char *volatile shape = "none";
 
-// Not libc's syscall(), so that the innermost frame is look() itself.
-static inline __attribute__((always_inline)) long raw_prctl(long option, long number)
-{
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_prctl), "D"(option), "S"(number), "d"(0L) : "rcx", "r11", "memory");
-	return result;
-}
-
 // What is taken away before that call: all of it, or from the stack pointer on.
 static char *taken, *taken_end;
 static int taken_how;	// MADV_*
@@ -67,11 +59,27 @@ static int taken_how;	// MADV_*
 // Without touching the stack in between.
 static inline __attribute__((always_inline)) void take_away_and_prctl(long option, long number)
 {
+	char *const here = (char *)((uintptr_t)__builtin_frame_address(0) & ~4095ul) - 4096;
+	char *const begin = taken_how == MADV_PAGEOUT && here > taken && here < taken_end ? here : taken;
+#ifdef __aarch64__
+	register long kept_option __asm__("x9") = option, kept_number __asm__("x10") = number;
+	register char *from __asm__("x0") = begin;
+	register long size __asm__("x1") = taken_end - begin, how __asm__("x2") = taken_how, call __asm__("x8") = SYS_madvise;
+
+	__asm__ volatile("svc #0\n"
+			 "mov x8, %[prctl]\n"
+			 "mov x0, x9\n"
+			 "mov x1, x10\n"
+			 "mov x2, xzr\n"
+			 "svc #0\n"
+			 : "+r"(from), "+r"(size), "+r"(how), "+r"(call)
+			 : [prctl] "i"(SYS_prctl), "r"(kept_option), "r"(kept_number)
+			 : "memory");
+#else
 	register long kept_option __asm__("r8") = option;
 	register long kept_number __asm__("r9") = number;
-	char *const here = (char *)((uintptr_t)__builtin_frame_address(0) & ~4095ul) - 4096;
 	long result = SYS_madvise, how = taken_how;
-	char *from = taken_how == MADV_PAGEOUT && here > taken && here < taken_end ? here : taken;
+	char *from = begin;
 	long size = taken_end - from;
 
 	__asm__ volatile("syscall\n"
@@ -83,6 +91,7 @@ static inline __attribute__((always_inline)) void take_away_and_prctl(long optio
 			 : "+a"(result), "+D"(from), "+S"(size), "+d"(how)
 			 : [prctl] "i"(SYS_prctl), "r"(kept_option), "r"(kept_number)
 			 : "rcx", "r11", "memory", "cc");
+#endif
 }
 
 static noinline void look(void)
@@ -280,8 +289,15 @@ static int children(const char *self, int times)
 	return 0;
 }
 
+#ifdef __aarch64__
+// stp x29, x30, [sp, #-16]!; mov x29, sp; blr x0; ldp x29, x30, [sp], #16; ret
+static const unsigned int calls_back[] = { 0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0 };
+enum { BEHIND_CALL = 12 };
+#else
 // push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret
 static const unsigned char calls_back[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+enum { BEHIND_CALL = 6 };
+#endif
 
 static int remap(int times)
 {
@@ -310,17 +326,18 @@ static int remap(int times)
 			if (mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1, 0) != at)
 				return 1;
 			memcpy(at + 8, calls_back, sizeof(calls_back));
+			__builtin___clear_cache(at, at + 4096);
 			mprotect(at, 4096, PROT_READ | PROT_EXEC);
 			call.bytes = at + 8;
 			call.function(look);
-			printf("%d remap ?+0x%lx\n", *nr_looks - 1, (unsigned long)at + 14);
+			printf("%d remap ?+0x%lx\n", *nr_looks - 1, (unsigned long)at + 8 + BEHIND_CALL);
 		}
 		if (mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fileno(file), 0) != at)
 			return 1;
 		fclose(file);
 		call.bytes = at + begins;
 		call.function(look);
-		printf("%d remap user_stacks.%c+0x%x\n", *nr_looks - 1, round % 2 ? 'b' : 'a', begins + 6);
+		printf("%d remap user_stacks.%c+0x%x\n", *nr_looks - 1, round % 2 ? 'b' : 'a', begins + BEHIND_CALL);
 	}
 	return 0;
 }
@@ -343,7 +360,7 @@ static unsigned long anything(void)
 	}
 }
 
-// rsp, rbp, rbx and r12 to r15 are anything; the system call neither reads nor writes the stack.
+// The stack pointer, the frame pointer and what a function must preserve are anything; the system call neither reads nor writes the stack.
 static int hostile(int times)
 {
 	sigset_t all;
@@ -353,11 +370,31 @@ static int hostile(int times)
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	srand(times);
 	while (times--) {
-		unsigned long registers[8], *from = registers;
+#ifdef __aarch64__
+		register unsigned long *from __asm__("x17");
+#else
+		unsigned long *from;
+#endif
+		unsigned long registers[8];
 		int i;
 
 		for (i = 0; i < 8; i++)
 			registers[i] = anything();
+		from = registers;
+#ifdef __aarch64__
+		{
+			register long result __asm__("x0") = TAG;
+			register long second __asm__("x1") = 0, call __asm__("x8") = SYS_prctl;
+
+			__asm__ volatile("mov x9, sp; mov x10, x29; mov x11, x19; mov x12, x20; mov x13, x21; mov x14, x22; mov x15, x30\n"
+					 "ldp x29, x19, [%1]; ldp x20, x21, [%1, #16]; ldp x22, x30, [%1, #32]; ldr x16, [%1, #48]\n"
+					 "mov sp, x16\n"
+					 "svc #0\n"
+					 "mov sp, x9; mov x29, x10; mov x19, x11; mov x20, x12; mov x21, x13; mov x22, x14; mov x30, x15\n"
+					 : "+r" (result) : "r" (from), "r" (second), "r" (call)
+					 : "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "memory");
+		}
+#else
 		__asm__ volatile("push %%rbx; push %%rbp; push %%r12; push %%r13; push %%r14; push %%r15\n"
 				 "movq %%rsp, %%xmm0\n"
 				 "mov 0(%0), %%rbp; mov 8(%0), %%rbx; mov 16(%0), %%r12; mov 24(%0), %%r13\n"
@@ -367,6 +404,7 @@ static int hostile(int times)
 				 "pop %%r15; pop %%r14; pop %%r13; pop %%r12; pop %%rbp; pop %%rbx\n"
 				 : "+D" (from) : "i" (TAG), "i" (SYS_prctl)
 				 : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "memory", "cc");
+#endif
 	}
 	return 0;
 }

@@ -36,11 +36,33 @@ static char *arguments[] = { NULL, NULL };
 static char *environment[] = { NULL };
 static const char *volatile mode = "sleep";
 static volatile int handled;
+static sigset_t no_signals;	// that are blocked
 static const struct timespec nap = { 0, 500000000 };
 
 // Takes the stack away, makes the call, and then another one if that is >= 0.
 static inline __attribute__((always_inline)) long call_without(char *stack, long number, long first, long second, long third, long last)
 {
+#ifdef __aarch64__
+	register long kept_first __asm__("x9") = first, kept_second __asm__("x10") = second, kept_third __asm__("x11") = third;
+	register long kept_number __asm__("x12") = number, kept_last __asm__("x13") = last;
+	register long result __asm__("x0") = (long)stack;
+	register long size __asm__("x1") = TAKEN, advice __asm__("x2") = MADV_DONTNEED, call __asm__("x8") = SYS_madvise;
+
+	__asm__ volatile("svc #0\n"
+			 "mov x8, x12\n"
+			 "mov x0, x9\n"
+			 "mov x1, x10\n"
+			 "mov x2, x11\n"
+			 "svc #0\n"
+			 "tbnz x13, #63, 1f\n"
+			 "mov x8, x13\n"
+			 "mov x0, xzr\n"
+			 "svc #0\n"
+			 "1:\n"
+			 : "+r"(result), "+r"(size), "+r"(advice), "+r"(call)
+			 : "r"(kept_first), "r"(kept_second), "r"(kept_third), "r"(kept_number), "r"(kept_last)
+			 : "memory");
+#else
 	register long kept_first __asm__("r8") = first;
 	register long kept_second __asm__("r9") = second;
 	register long kept_third __asm__("r10") = third;
@@ -64,6 +86,7 @@ static inline __attribute__((always_inline)) long call_without(char *stack, long
 			 : "+a"(result), "+D"(where), "+S"(size), "+d"(advice)
 			 : "r"(kept_first), "r"(kept_second), "r"(kept_third), "r"(kept_number), "r"(kept_last)
 			 : "rcx", "r11", "memory", "cc");
+#endif
 	return result;
 }
 
@@ -75,7 +98,7 @@ static noinline int call(int depth, char *stack)
 	if (depth > 0)
 		return call(depth - 1, stack) + room[depth];
 	if (!strcmp(mode, "sleep") || !strcmp(mode, "signal"))
-		call_without(stack, SYS_pause, 0, 0, 0, -1);
+		call_without(stack, SYS_rt_sigsuspend, (long)&no_signals, sizeof(long), 0, -1);
 	else if (!strcmp(mode, "nap"))
 		call_without(stack, SYS_nanosleep, (long)&nap, 0, 0, -1);
 	else if (!strcmp(mode, "exec"))

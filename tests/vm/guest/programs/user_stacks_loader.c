@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "raw_call.h"
 
 #define TAG	0x41524755	// the first argument of prctl(), which knows no such option
 
@@ -29,9 +30,8 @@ static int number;
 
 static noinline void mark(int which)
 {
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_prctl), "D"((long)TAG), "S"((long)which), "d"(0L) : "rcx", "r11", "memory");
+	raw_prctl(TAG, which);
+	__asm__ volatile("" ::: "memory");
 }
 
 static void fail(const char *what)

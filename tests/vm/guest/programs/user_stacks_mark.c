@@ -5,7 +5,8 @@
 //	user_stacks_mark		the call
 //	user_stacks_mark FIFO		the call when the FIFO has been opened for writing, and again for each line that it has
 #include <stdio.h>
-#include <sys/syscall.h>
+
+#include "raw_call.h"
 
 #define TAG	0x41524755	// the first argument of prctl(), which knows no such option
 
@@ -19,13 +20,10 @@
 // So that no function of one program is where that of another is.
 #define PAD	__asm__ volatile(".rept " PADDING "; nop; .endr")
 
-// Not libc's prctl(), so that the innermost frame is the function itself.
 noinline void INNER(void)
 {
-	long result;
-
 	PAD;
-	__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_prctl), "D"((long)TAG), "S"((long)NUMBER), "d"(0L) : "rcx", "r11", "memory");
+	raw_prctl(TAG, NUMBER);
 }
 
 noinline void OUTER(void)

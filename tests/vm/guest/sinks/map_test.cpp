@@ -74,8 +74,12 @@ TEST_F(Maps, counts_by_two_words_in_all_contexts) {
         add(function, SinkProgram(ARGTRACE_SINK_MAP, id).reg(number_arg, 15).reg(cpu_arg));
     }
     run_load(some_load());
-    for (const auto &map : maps)
-        expect_known_counts(*map, 16);
+    for (std::size_t i = 0; i < maps.size(); i++) {
+        if (load_functions[i] == std::string("al_nmi") && !has_nmis)
+            EXPECT_TRUE(maps[i]->read().empty());
+        else
+            expect_known_counts(*maps[i], 16);
+    }
     EXPECT_EQ(counts().records, all_calls());
     EXPECT_EQ(hits(counts()), all_calls());
     EXPECT_EQ(counts().faults, 0u);
@@ -120,7 +124,9 @@ TEST_F(Maps, calls_are_added_when_they_return) {
     counted.only(2, every_bit, size);
     RawDevice other;
     ASSERT_EQ(other.session("", packet_size, nr_packets), 0);
-    ASSERT_EQ(other.add(counted.probe(address_of("vfs_read")).bytes(), 1), 0);
+    if (follows_beside_others) {
+        ASSERT_EQ(other.add(counted.probe(address_of("vfs_read")).bytes(), 1), 0);
+    }
 
     char buffer[size];
     for (const auto &[path, times] : {std::pair("/dev/zero", 50), std::pair("/dev/null", 30)}) {
@@ -144,7 +150,9 @@ TEST_F(Maps, calls_are_added_when_they_return) {
     EXPECT_EQ(returned[0].count, 30u);
     EXPECT_GT(returned[size].sum, 0u);
     EXPECT_EQ(counts().records, 80u);
-    EXPECT_EQ(other.counts().at(0).records, 80u);
+    if (follows_beside_others) {
+        EXPECT_EQ(other.counts().at(0).records, 80u);
+    }
 }
 
 TEST_F(Maps, a_value_that_cannot_be_read_is_counted_apart) {

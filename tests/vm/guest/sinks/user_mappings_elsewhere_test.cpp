@@ -73,6 +73,8 @@ std::vector<std::string> said(const Outcome &outcome) {
     return names;
 }
 
+constexpr char frame_records[] = "compilers keep frame records on arm64, by which a stack goes on without a table";
+
 class Elsewhere : public testing::Test {
 protected:
     void SetUp() override {
@@ -182,6 +184,8 @@ TEST_F(Elsewhere, a_process_on_an_overlay_that_runs_before) {
 
 /// `add` ends, and nobody makes tables until `trace` begins: then there are those of all that is mapped, and of what is mapped from then on.
 TEST_F(Elsewhere, a_session_that_waits_for_its_reader) {
+    if (is_arm64)
+        GTEST_SKIP() << frame_records;
     ASSERT_TRUE(copy("gamma", place + "/running"));
     ASSERT_TRUE(copy("alpha", place + "/ended"));
     const std::string fifo = place + "/fifo";
@@ -210,6 +214,8 @@ TEST_F(Elsewhere, a_session_that_waits_for_its_reader) {
 
 /// A flight recorder has no reader: what has been mapped since `add` has no table, and its stacks say so.
 TEST_F(Elsewhere, a_flight_recorder_without_tables) {
+    if (is_arm64)
+        GTEST_SKIP() << frame_records;
     ASSERT_TRUE(copy("gamma", place + "/gamma")); // which has no frame pointers
     ASSERT_EQ(run({"argtrace", "add", "--flight", "--stack=user", marks}).status, 0);
     ASSERT_EQ(run({place + "/gamma"}).status, 0);

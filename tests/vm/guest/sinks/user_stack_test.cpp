@@ -116,7 +116,7 @@ protected:
             frames.resize(expected.size());
         }
         if (expected.size() < frames.size() && look.frames.back() != start_) {
-            // The entries of a static program's linkage table have no rules either; there the caller is on top of the stack.
+            // The entries of linkage tables, which linkers describe on x86-64 alone, and not of static programs, have no rules for it.
             EXPECT_EQ(frames.back(), start_);
             frames.resize(expected.size());
             given_up_++;
@@ -175,7 +175,7 @@ TEST_P(UserStackWalk, equals_backtrace) {
     const std::vector<Look> looks = looks_of(outcome.out);
     EXPECT_GT(looks.size(), 100u);
     expect_looks(looks, program);
-    EXPECT_LE(given_up_, program.ends_with("static") ? looks.size() / 4 : 0);
+    EXPECT_LE(given_up_, is_arm64 || program.ends_with("static") ? looks.size() / 4 : 0);
     std::cout << "  " << looks.size() << " stacks, of which backtrace() has given up " << given_up_ << '\n';
 }
 
@@ -348,6 +348,12 @@ TEST_F(UserStacksOf, programs_that_lie) {
 /// function, which makes the system call by others; and it hides those of its own that call deferred functions.
 class UserStacksOfGo : public UserStacksOf, public testing::WithParamInterface<const char *> {
 protected:
+    void SetUp() override {
+        if (is_arm64)
+            GTEST_SKIP() << "Go's own table is not read on arm64";
+        UserStacksOf::SetUp();
+    }
+
     void expect_go_frames(const Look &look, std::uint64_t id) {
         constexpr std::size_t own = 5, hidden = 2; // at most
         const auto words = stacks_->find(id);

@@ -2,6 +2,8 @@
 // In what the kernels of x86-64 and arm64 differ, as far as tests see it: docs/arm64.md.
 #pragma once
 
+#include "uapi/argtrace_user.h"
+
 /// What the functions of system calls are called, a literal to put before others.
 #ifdef __aarch64__
 #define SYSCALL_PREFIX "__arm64_sys_"
@@ -28,5 +30,13 @@ inline constexpr bool has_nmis = !is_arm64;
 
 /// Whether what is returned in memory is followed: on arm64 x8 has the address, which a trampoline would have to keep.
 inline constexpr bool follows_results_in_memory = !is_arm64;
+
+/// Whether the trampoline follows calls of a function that another session or tracer has traced as well: on arm64 it leaves them to that one.
+inline constexpr bool follows_beside_others = !is_arm64;
+
+/// What a rule of unwinding may name (struct argtrace_unwind_rule), and which of these registers a quick walk has.
+inline constexpr unsigned unwind_registers = is_arm64 ? 32 : 16;
+inline constexpr unsigned frame_pointer = is_arm64 ? 29 : 6, stack_pointer = is_arm64 ? 31 : 7;
+inline constexpr unsigned saved_registers = is_arm64 ? ARGTRACE_UNWIND_SAVED_ARM64 : ARGTRACE_UNWIND_SAVED_X86_64;
 
 } // namespace vmtest

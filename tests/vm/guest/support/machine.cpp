@@ -187,6 +187,7 @@ void Child::kill_and_wait() {
     waitpid(pid_, &status, 0);
     pid_ = -1;
     EXPECT_FALSE(WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) << "it died of signal " << WTERMSIG(status);
+    EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0) << "it has ended with status " << WEXITSTATUS(status);
 }
 
 void hammer_vfs_read() {

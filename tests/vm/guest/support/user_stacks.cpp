@@ -159,8 +159,12 @@ const std::string &UserStacks::name_of(std::uint32_t object) const {
 std::vector<std::string> UserStacks::names(const std::vector<std::uint64_t> &words) const {
     std::vector<std::string> names;
     for (const std::uint64_t word : words) {
-        const std::uint64_t offset = word & ARGTRACE_FRAME_OFFSET_MASK;
-        const auto object = static_cast<std::uint32_t>(word >> ARGTRACE_FRAME_OBJECT_SHIFT & ARGTRACE_FRAME_OBJECT_MASK);
+        std::uint64_t offset = word & ARGTRACE_FRAME_OFFSET_MASK;
+        auto object = static_cast<std::uint32_t>(word >> ARGTRACE_FRAME_OBJECT_SHIFT & ARGTRACE_FRAME_OBJECT_MASK);
+        if (object == ARGTRACE_OBJECT_HIGH_MEMORY) {
+            object = ARGTRACE_OBJECT_MEMORY;
+            offset |= std::uint64_t{1} << ARGTRACE_FRAME_OBJECT_SHIFT;
+        }
         EXPECT_TRUE(word & ARGTRACE_FRAME_USER);
         names.push_back(object == ARGTRACE_OBJECT_END ? fmt::format("END {}", offset)
                                                       : fmt::format("{}{}+0x{:x}", word & ARGTRACE_FRAME_EXACT ? "[exact]" : "", name_of(object), offset));
