@@ -10,8 +10,11 @@
 
 namespace argtrace::lang {
 
+inline constexpr std::uint64_t recorded_bytes_max = ARGTRACE_TEXT_MAX; ///< of what is recorded as bytes
+inline constexpr std::uint64_t page_bytes_min = 4096;                  ///< the smallest pages that machines have
+
 /// Types one expression. Its parts are in several files: check_names.cpp, check_access.cpp,
-/// check_operators.cpp, check_floating.cpp, check_text.cpp, check_operand.cpp; only those include this.
+/// check_operators.cpp, check_floating.cpp, check_text.cpp, check_arrays.cpp, check_objects.cpp, check_operand.cpp; only those include this.
 class Checker {
 public:
     Checker(const Scope &scope, const Expression &expression, std::string_view subject = {})
