@@ -16,21 +16,15 @@
 
 #include "btf/built_prototypes.h"
 #include "elf/object.h"
-#include "elf/source_lines.h"
 #include "model/probe_kind.h"
 #include "spec/assessment.h"
 #include "spec/go_site.h"
+#include "spec/source_line.h"
 #include "spec/usdt.h"
 #include "spec/user_objects.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
-
-/// A SPEC of a line of source, "u:OBJECT@FILE:LINE": no function is called by a number.
-struct LinePlace {
-    std::string object, file;
-    int line = 0;
-};
 
 namespace {
 
@@ -87,32 +81,6 @@ bool is_go_generic(std::string_view symbol) {
 std::string without_types(std::string_view symbol) {
     const std::size_t begin = symbol.find('['), end = symbol.rfind(']');
     return fmt::format("{}[...]{}", symbol.substr(0, begin), symbol.substr(end + 1));
-}
-
-std::optional<LinePlace> line_place(const Spec &spec) {
-    const std::size_t mark = spec.module && !spec.module->quoted ? spec.module->text.rfind('@') : std::string::npos;
-    const std::string &number = spec.pattern.text();
-    LinePlace place;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), place.line);
-    if (mark == std::string::npos || spec.pattern.kind() != Pattern::Kind::name || error != std::errc() || end != number.data() + number.size())
-        return std::nullopt;
-    place.object = spec.module->text.substr(0, mark);
-    place.file = spec.module->text.substr(mark + 1);
-    return place.object.empty() || place.file.empty() || place.line <= 0 ? std::nullopt : std::optional(std::move(place));
-}
-
-std::string describe_near(const elf::SourceLine &line) {
-    if (line.before != 0 && line.behind != 0)
-        return fmt::format("the nearest lines that have are {} and {}", line.before, line.behind);
-    return line.before != 0 ? fmt::format("the last that has is {}", line.before) : fmt::format("the first that has is {}", line.behind);
-}
-
-Error why_no_line(const Spec &spec, const LinePlace &place, const std::string &path, const elf::SourceLine &line) {
-    if (!line.has_dwarf)
-        return error_in(spec, fmt::format("{}: {} has no debug information, which lines are known by; a place in it is u:OBJECT:0xADDRESS", spec.title(), path));
-    if (!line.has_file)
-        return error_in(spec, fmt::format("{}: no code of {} comes from a file {}, by its debug information", spec.title(), path, place.file));
-    return error_in(spec, spec.pattern_at, fmt::format("{}: line {} has no code; {}", place.file, place.line, describe_near(line)));
 }
 
 /// Which functions a spec means.
