@@ -13,16 +13,14 @@ void append_arguments(Line &out, ValueWriter &values, const EventView &view) {
     const ProbeParts &parts = values.parts(probe);
     const DescribedCall *described = values.described(probe);
     const DescribedCall::Choice choice = described ? described->choose(view) : DescribedCall::Choice();
-    std::string_view separator;
+    const std::vector<Snippet> *names = &parts.names;
     for (std::size_t i = 0; i < parts.shown; ++i) {
         if (described && described->is_hidden(choice, i)) {
             i += parts.meanings[i];
             continue;
         }
-        out += separator;
-        separator = ", ";
-        out += probe.args[i].name;
-        out += '=';
+        out += (*names)[i];
+        names = &parts.next_names;
         if (parts.changes[i]) {
             append_change(out, values, view, formats, i++);
             continue;

@@ -11,6 +11,8 @@ ProbeParts::ProbeParts(const Probe &probe)
     for (std::size_t i = 0; i < probe.args.size(); ++i) {
         meanings.push_back(count_meanings(probe, i));
         changes.push_back(is_change(probe, i));
+        names.emplace_back(probe.args[i].name + '=');
+        next_names.emplace_back(", " + probe.args[i].name + '=');
     }
 }
 

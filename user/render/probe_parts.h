@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/probe.h"
+#include "render/line.h"
 
 namespace argtrace {
 
@@ -17,6 +18,8 @@ struct ProbeParts {
     std::size_t result_meanings;       ///< see result_meanings(): they stand behind those that are shown
     std::vector<std::size_t> meanings; ///< behind each argument, see count_meanings()
     std::vector<bool> changes;         ///< see is_change()
+    std::vector<Snippet> names;        ///< "count=" of each argument,
+    std::vector<Snippet> next_names;   ///< and behind another, ", count="
 };
 
 } // namespace argtrace

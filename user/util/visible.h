@@ -17,7 +17,15 @@ namespace argtrace {
 /// characters and bytes that are no UTF-8 are written as in C, "\x0a". Out is std::string, or what has its += and push_back().
 template<typename Out>
 void write_visible(Out &out, std::string_view text) {
+    const auto is_plain = [](char character) { return character >= ' ' && character <= '~'; };
     while (!text.empty()) {
+        // Most of what there is, and all at once.
+        const auto plain = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+        if (plain > 0) {
+            out += text.substr(0, plain);
+            text.remove_prefix(plain);
+            continue;
+        }
         std::size_t length = utf8_length(text);
         const auto first = static_cast<unsigned char>(text[0]);
         const bool control = first < 0x20 || first == 0x7f ||
