@@ -73,14 +73,17 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
                 for (const argtrace::SourceFrame &frame : inlined.at(offset, lines))
                     require(lines == InlinedFrames::Lines::wanted || (frame.file.empty() && frame.line == 0));
     }
-    for (const bool is_eh_frame : {true, false}) {
-        const FrameVisitor visitor = {[](std::uint64_t start, std::uint64_t end) { return start < end; },
-                                      [](std::uint64_t start, std::uint64_t end, const FrameState *state, bool is_signal_frame) {
-                                          require(start < end);
-                                          if (state)
-                                              (void)unwind_rule(*state, is_signal_frame);
-                                      }};
-        visit_frames({bytes, 0x1000, is_eh_frame}, visitor);
+    for (const int machine : {EM_X86_64, EM_AARCH64}) {
+        const FrameRegisters &registers = *frame_registers(machine);
+        for (const bool is_eh_frame : {true, false}) {
+            const FrameVisitor visitor = {[](std::uint64_t start, std::uint64_t end) { return start < end; },
+                                          [&](std::uint64_t start, std::uint64_t end, const FrameState *state, bool is_signal_frame) {
+                                              require(start < end);
+                                              if (state)
+                                                  (void)unwind_rule(registers, *state, is_signal_frame);
+                                          }};
+            visit_frames({bytes, 0x1000, is_eh_frame, &registers}, visitor);
+        }
     }
     (void)demangle(bytes);
     const PerfMap map(bytes);
