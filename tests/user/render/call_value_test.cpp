@@ -5,6 +5,7 @@
 #include "render/call_value.h"
 
 #include <map>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -254,6 +255,9 @@ TEST_F(CallValueTest, NamesInAFolder) {
     values[2].high -= 1;
     values[2].cut = true;
     EXPECT_EQ(text(), "(fd=3, dirent=[\".\", \"a name\", ...], count=4096) = 80") << "the last is not there whole";
+    const std::uint64_t whole = std::exchange(values[2].high, 24 + 30);
+    EXPECT_EQ(text(), "(fd=3, dirent=[\".\", ...], count=4096) = 80") << "nor is the second, which says that it has 32 bytes";
+    values[2].high = whole;
     values[2].cut = false;
     bytes[16] = std::byte{0};
     EXPECT_EQ(text(), "(fd=3, dirent=[...], count=4096) = 80") << "no entry is that short";
