@@ -49,23 +49,45 @@ static noinline __noclone void record_in_place(struct argtrace_plan *plan, unsig
 	finish_outputs_in_place(plan, parent_ip, ring, fregs, to);
 }
 
+/*
+ * A record that lacks the outputs, and arguments that are not plain registers, within
+ * argtrace_scratch_enter() and argtrace_ring_begin(). NULL: the call has been completed.
+ */
+static __always_inline u8 *begin_in_place(struct argtrace_plan *plan, unsigned long parent_ip,
+					  struct argtrace_ring *ring,
+					  const struct argtrace_regs *fregs, const u32 context)
+{
+	u32 clock;
+	u8 *to;
+
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
+		return NULL;
+	}
+	argtrace_ring_begin(ring->control);
+	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid,
+					    ARGTRACE_CLOCK_TSC, false, &clock, &to))) {
+		record_in_place(plan, parent_ip, ring, fregs, context);
+		return NULL;
+	}
+	argtrace_record_registers(to, plan, parent_ip, fregs);
+	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	/* Otherwise the compiler would test it again. */
+	if (!to)
+		__builtin_unreachable();
+	return to;
+}
+
 /* Any outputs of a known size, the rest of the record included. */
 static __always_inline void record_fixed(struct argtrace_plan *plan, unsigned long parent_ip,
 					 struct argtrace_ring *ring,
 					 const struct argtrace_regs *fregs, const u32 context,
 					 const bool unused)
 {
-	u32 clock;
-	u8 *to;
+	u8 *const to = begin_in_place(plan, parent_ip, ring, fregs, context);
 
-	if (unlikely(!argtrace_scratch_enter()))
-		return argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
-	argtrace_ring_begin(ring->control);
-	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid,
-					    ARGTRACE_CLOCK_TSC, false, &clock, &to)))
-		return record_in_place(plan, parent_ip, ring, fregs, context);
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	if (unlikely(!to))
+		return;
 	finish_outputs_in_place(plan, parent_ip, ring, fregs, to);
 }
 
@@ -83,17 +105,10 @@ static __always_inline void record_quick(struct argtrace_plan *plan, unsigned lo
 	const struct argtrace_code *code;
 	const struct argtrace_op *op;
 	u64 value;
-	u32 clock;
-	u8 *to;
+	u8 *const to = begin_in_place(plan, parent_ip, ring, fregs, context);
 
-	if (unlikely(!argtrace_scratch_enter()))
-		return argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
-	argtrace_ring_begin(ring->control);
-	if (unlikely(!argtrace_ring_reserve(ring, ring->control, plan->record_size, current->pid,
-					    ARGTRACE_CLOCK_TSC, false, &clock, &to)))
-		return record_in_place(plan, parent_ip, ring, fregs, context);
-	argtrace_record_registers(to, plan, parent_ip, fregs);
-	argtrace_record_header(to, plan, clock, ring->last_tid, context);
+	if (unlikely(!to))
+		return;
 	code = plan->code;
 	*(u64 *)(to + code->unreadable_at) = 0;
 	op = code->values;
