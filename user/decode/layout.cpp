@@ -153,14 +153,8 @@ bool CompactLayout::read_counted(std::span<const std::byte> data, Values &values
     for (std::size_t i = 0; i < steps_.size(); ++i)
         read_step(data.data(), steps_[i], value[i], bytes);
     std::span<const std::byte> left = data.subspan(size_);
-    for (const Output &output : counted_) {
-        if (read_output(left, output, value[output.index], bytes)) [[likely]]
-            continue;
-        values.shrink(first_value);
-        bytes.resize(first_byte);
-        return false;
-    }
-    if (left.size() <= padding_max_) [[likely]]
+    const bool are_read = std::ranges::all_of(counted_, [&](const Output &output) { return read_output(left, output, value[output.index], bytes); });
+    if (are_read && left.size() <= padding_max_) [[likely]]
         return true;
     values.shrink(first_value);
     bytes.resize(first_byte);

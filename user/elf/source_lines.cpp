@@ -25,7 +25,7 @@ std::uint64_t function_at(Dwarf_Die &unit, std::uint64_t address) {
     visit_below(unit, passed, 0, [&](Dwarf_Die &die) {
         const int tag = dwarf_tag(&die);
         const bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-        // Namespaces and classes, which have no code of their own, may have functions in them.
+        // A namespace has no code of its own, but functions in it.
         if (!is_function && tag != DW_TAG_lexical_block)
             return tag == DW_TAG_namespace;
         if (dwarf_haspc(&die, address) <= 0)

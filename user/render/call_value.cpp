@@ -65,6 +65,8 @@ std::pair<const Format::Field *, std::uint32_t> find_field(const Format &format,
     }
 }
 
+const Format plain_text{.kind = Format::Kind::characters, .bytes = 1};
+
 /// What has been read of one argument.
 class Fetched {
 public:
@@ -287,7 +289,7 @@ private:
         }
         const auto [field, begin] = find_field(*format, member.path);
         if (field == flexible_text(*format))
-            values_.append_formatted(out_, Format{.kind = Format::Kind::characters, .bytes = 1}, text_of(behind(data, begin / 8)));
+            values_.append_formatted(out_, plain_text, text_of(behind(data, begin / 8)));
         else
             append_member(*field, begin, member.shown, data, part_of(path, member.path));
     }
@@ -300,7 +302,7 @@ private:
         } else if (member.shown.structure) {
             append_members(nullptr, *member.shown.structure, data, path);
         } else if (raw.is_text) {
-            values_.append_formatted(out_, Format{.kind = Format::Kind::characters, .bytes = 1}, data);
+            values_.append_formatted(out_, plain_text, data);
         } else {
             const std::size_t count = data.size() / raw.bytes;
             out_ += '[';

@@ -33,7 +33,8 @@ void append_json_meanings(Line &out, ValueWriter &values, const EventView &view,
     }
     const Probe &probe = *view.event->probe;
     const ProbeFormats &formats = values.formats(probe);
-    const std::size_t first = shown_arguments(probe), end = first + result_meanings(probe);
+    const ProbeParts &parts = values.parts(probe);
+    const std::size_t first = parts.shown, end = first + parts.result_meanings;
     for (std::size_t i = first; i < end; ++i) {
         if (described && is_empty_meaning(view.values[i], formats.argument(i)))
             continue;
@@ -57,8 +58,9 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
                          const Format *result, const DescribedCall *described) {
     const Value &value = view.values.back();
     const Probe &traced = *view.event->probe;
+    const ProbeParts &parts = values.parts(traced);
     if (values.formats(traced).are_of_go()) {
-        append_go_value(out, values, view, view.values.size() - 1, shown_arguments(traced), result_meanings(traced));
+        append_go_value(out, values, view, view.values.size() - 1, parts.shown, parts.result_meanings);
         return;
     }
     const std::string_view error = result ? std::string_view() : error_of(view);
@@ -68,7 +70,6 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
     } else if (!result && is_plain_address(view)) {
         out.append_hex(value.low);
     } else if (described) {
-        const ProbeParts &parts = values.parts(traced);
         append_call_value(out, values, view, *described, described->choose(view), view.values.size() - 1, parts.shown, parts.result_meanings);
     } else {
         values.append(out, view, value, result);

@@ -128,6 +128,7 @@ TextRenderer::TextRenderer(CallerNames &callers, bool header, TimeFormat time, D
 Plan TextRenderer::make_plan(const Probe &probe) {
     Plan plan;
     const ProbeFormats &formats = values_.formats(probe);
+    const ProbeParts &parts = values_.parts(probe);
     plan.head = Snippet(fmt::format("   {}{}(", probe.function, probe.forced ? "~" : ""));
     plan.described = values_.described(probe);
     plan.returns = records_returns(probe);
@@ -135,11 +136,9 @@ Plan TextRenderer::make_plan(const Probe &probe) {
     plan.has_result = has_result(probe);
     if (plan.has_result)
         plan.result = formats.argument(probe.args.size() - 1);
-    plan.stacks = stack_places(probe);
-    for (std::size_t i = 0; i < shown_arguments(probe); ++i)
-        plan.arguments.push_back(
-            {Snippet(fmt::format("{}{}=", i > 0 ? ", " : "", probe.args[i].name)),
-             formats.argument(i), count_meanings(probe, i), is_change(probe, i)});
+    plan.stacks = parts.stacks;
+    for (std::size_t i = 0; i < parts.shown; ++i)
+        plan.arguments.push_back({i > 0 ? parts.next_names[i] : parts.names[i], formats.argument(i), parts.meanings[i], parts.changes[i]});
     plan.measure(common_value_size_max);
     return plan;
 }

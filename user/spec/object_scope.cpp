@@ -46,6 +46,15 @@ std::string path_here(std::uint32_t pid, const CodeMapping &mapping) {
     return ::access(by_mapping.c_str(), R_OK) == 0 ? std::move(by_mapping) : fmt::format("/proc/{}/root{}", pid, mapping.path);
 }
 
+/// Calls `visit` with each file that the process has mapped and that is not known, by device and inode; it is then.
+template<typename Visit>
+void for_each_new_file(std::uint32_t pid, std::set<std::pair<std::uint64_t, std::uint64_t>> &known, const Visit &visit) {
+    for_each_code_mapping(fmt::format("{}", pid), [&](const CodeMapping &mapping) {
+        if (mapping.path.starts_with('/') && mapping.inode != 0 && known.insert({mapping.device, mapping.inode}).second)
+            visit(ObjectFile{mapping.path, path_here(pid, mapping)});
+    });
+}
+
 Error no_object(const Spec &spec) {
     return error_in(spec, spec.pattern_at,
                     fmt::format("an object is missing: {}, where OBJECT is a path, a program, or a library as libc is one",
@@ -90,10 +99,7 @@ void ObjectFinder::tell_other_builds(std::string_view object, const std::string 
 }
 
 void ObjectFinder::list_mapped(std::uint32_t pid) {
-    for_each_code_mapping(fmt::format("{}", pid), [&](const CodeMapping &mapping) {
-        if (mapping.path.starts_with('/') && mapping.inode != 0 && listed_files_.insert({mapping.device, mapping.inode}).second)
-            listed_->push_back({{mapping.path, path_here(pid, mapping)}});
-    });
+    for_each_new_file(pid, listed_files_, [&](ObjectFile file) { listed_->push_back({std::move(file)}); });
 }
 
 void ObjectFinder::list_needed(const Spec &spec) {
@@ -156,10 +162,7 @@ FoundObjects ObjectFinder::find_build(const Spec &spec) {
             add(one);
     else
         for_each_number("/proc", [&](std::uint32_t pid) {
-            for_each_code_mapping(fmt::format("{}", pid), [&](const CodeMapping &mapping) {
-                if (mapping.path.starts_with('/') && mapping.inode != 0 && known.insert({mapping.device, mapping.inode}).second)
-                    add({mapping.path, path_here(pid, mapping)});
-            });
+            for_each_new_file(pid, known, add);
         });
     if (found.files.empty())
         throw error_in(spec, spec.module->at,
