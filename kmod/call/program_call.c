@@ -115,7 +115,8 @@ static __always_inline void decide(struct argtrace_plan *plan, unsigned long par
 			op = argtrace_op_test(op, argtrace_op_task(op));
 			continue;
 		}
-		if (argtrace_op_is_load(op)) {
+		/* Loads are all that is left of the quick values. */
+		if (argtrace_op_has_quick_value(op)) {
 			if (unlikely(!argtrace_scratch_enter()))
 				return argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
 			op = argtrace_run_loads(op, fregs);

@@ -42,23 +42,40 @@ DEFINE_RECORD_PLAIN(flight_plain_tsc, ARGTRACE_CLOCK_TSC, true)
 DEFINE_RECORD_PLAIN(flight_plain_monotonic, ARGTRACE_CLOCK_MONOTONIC, true)
 
 /*
+ * A call that passed a filter, in a context that is not plain. Its parameters are those of
+ * argtrace_record_match(), which has nothing to move for it.
+ */
+static noinline __noclone void record_match_with_context(struct argtrace_plan *plan,
+							 unsigned long parent_ip,
+							 struct ftrace_ops *ops,
+							 const struct argtrace_regs *fregs,
+							 const void *called_from)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
+	const unsigned int levels = argtrace_levels_of(ops, called_from);
+
+	if (ring->flight)
+		argtrace_record_with_context(plan, parent_ip, ring, fregs, levels, ring->clock,
+					     true);
+	else
+		argtrace_record_with_context(plan, parent_ip, ring, fregs, levels, ring->clock,
+					     false);
+}
+
+/*
  * Records a call that passed a filter. Out of line and with the callback's argument order, so that
  * rejected calls move and spill no registers.
  */
 static __always_inline void record_match(struct argtrace_plan *plan, unsigned long parent_ip,
 					 struct ftrace_ops *ops, const struct argtrace_regs *fregs,
-					 const void *called_from, const bool flight,
-					 const bool by_ftrace)
+					 const void *called_from, const bool flight)
 {
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_ring *ring = this_cpu_ptr(lane->rings);
 
 	if (unlikely(!argtrace_context_is_plain()))
-		argtrace_record_with_context(plan, parent_ip, ring, fregs,
-					     by_ftrace ?
-						     argtrace_own_preempt_levels(ops, called_from) :
-						     argtrace_levels_of(ops, called_from),
-					     ring->clock, flight);
+		record_match_with_context(plan, parent_ip, ops, fregs, called_from);
 	else if (ring->clock != ARGTRACE_CLOCK_TSC && flight)
 		flight_plain_monotonic(plan, parent_ip, ring, fregs);
 	else if (ring->clock != ARGTRACE_CLOCK_TSC)
@@ -74,7 +91,7 @@ __noendbr void argtrace_record_match_in_stream(struct argtrace_plan *plan, unsig
 					       const struct argtrace_regs *fregs,
 					       const void *called_from)
 {
-	record_match(plan, parent_ip, ops, fregs, called_from, false, true);
+	record_match(plan, parent_ip, ops, fregs, called_from, false);
 }
 
 __noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsigned long parent_ip,
@@ -82,7 +99,7 @@ __noendbr void argtrace_record_match_in_flight(struct argtrace_plan *plan, unsig
 					       const struct argtrace_regs *fregs,
 					       const void *called_from)
 {
-	record_match(plan, parent_ip, ops, fregs, called_from, true, true);
+	record_match(plan, parent_ip, ops, fregs, called_from, true);
 }
 
 void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip,
@@ -90,7 +107,7 @@ void argtrace_record_match(struct argtrace_plan *plan, unsigned long parent_ip,
 			   const void *called_from)
 {
 	if (this_cpu_ptr(container_of(ops, struct argtrace_lane, ops)->rings)->flight)
-		record_match(plan, parent_ip, ops, fregs, called_from, true, false);
+		record_match(plan, parent_ip, ops, fregs, called_from, true);
 	else
-		record_match(plan, parent_ip, ops, fregs, called_from, false, false);
+		record_match(plan, parent_ip, ops, fregs, called_from, false);
 }

@@ -28,11 +28,17 @@ static __always_inline bool argtrace_is_sampled(const struct argtrace_plan *plan
  * half of `rate` is the jiffy in which the second began, the lower half the number of its records.
  *
  * A second that began after `now` is not over: another CPU began it since this one looked at the
- * clock. Before the first record none has begun.
+ * clock.
  */
+static __always_inline bool argtrace_is_in_second(u64 rate, u32 now)
+{
+	return now - (u32)(rate >> 32) + HZ < 2 * HZ;
+}
+
+/* Before the first record no second has begun. */
 static __always_inline bool argtrace_is_over(u64 rate, u32 now)
 {
-	return (u32)rate == 0 || now - (u32)(rate >> 32) + HZ >= 2 * HZ;
+	return (u32)rate == 0 || !argtrace_is_in_second(rate, now);
 }
 
 /* Whether it is certain that the probe may not have another record in this second. */
@@ -40,7 +46,8 @@ static __always_inline bool argtrace_is_capped(const struct argtrace_code *code)
 {
 	const u64 rate = atomic64_read(&code->rate);
 
-	return (u32)rate >= code->max_rate && !argtrace_is_over(rate, jiffies);
+	/* A rate of 0, which caps nothing, is not asked for. */
+	return (u32)rate >= code->max_rate && argtrace_is_in_second(rate, jiffies);
 }
 
 /* Takes one of the records of this second, if there is one left. */

@@ -224,6 +224,7 @@ static int prepare_values(struct argtrace_code *code, const struct argtrace_veri
 	const u32 nr_insns = program->head->nr_insns;
 	u32 at, output = 0;
 
+	code->keeps_all = program->followed;
 	code->values = ops + program->values_begin;
 	code->end = ops + nr_insns;
 	for (at = program->values_begin; at < nr_insns; at++) {
@@ -233,10 +234,14 @@ static int prepare_values(struct argtrace_code *code, const struct argtrace_veri
 		if (!argtrace_action_is_output(insn->action))
 			continue;
 		output += output_size(insn);
-		if (program->followed && !(insn->flags & ARGTRACE_INSN_RETURN)) {
-			code->keeps = true;
-			code->kept += output_size(insn);
+		if (!program->followed)
+			continue;
+		if (insn->flags & ARGTRACE_INSN_RETURN) {
+			code->keeps_all = false;
+			continue;
 		}
+		code->keeps = true;
+		code->kept += output_size(insn);
 	}
 	/* Where returns are followed, only numbers have a quick way. */
 	traits.quick &= !program->followed || (traits.fixed && !traits.stack);
@@ -313,6 +318,8 @@ int argtrace_code_prepare(struct argtrace_code *code, const struct argtrace_prob
 	if (ret)
 		return ret;
 	ret = prepare(code, &program);
+	/* Registers are between what is kept of a goroutine and its frame: ARGTRACE_FRAME_LOWER. */
+	code->keeps_all &= !(schema->flags & ARGTRACE_PROBE_GOROUTINES);
 	code->maps = maps;
 	return ret;
 }

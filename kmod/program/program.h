@@ -211,6 +211,7 @@ struct argtrace_code {
 	bool reads_user;		/* user memory */
 	bool idle_has_stacks;		/* ARGTRACE_TIMER_IDLE */
 	bool keeps;			/* followed calls: some values are computed at entry */
+	bool keeps_all;			/* the same of all values */
 	bool times;			/* followed calls: how long they take matters */
 	u16 unreadable_at;		/* in the record: a word, followed by the outputs */
 	u16 output;			/* bytes of all outputs at most */

@@ -113,7 +113,7 @@ static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs
 	run.caller = 0;
 	end = argtrace_run_entry_values(&run, scratch + sizeof(u64));
 	*(u64 *)scratch = run.unreadable;
-	*bytes = ALIGN(end - scratch, sizeof(u64));
+	*bytes = argtrace_return_fill_words(scratch, end - scratch);
 	argtrace_copy_words((u8 *)frame - lower - *bytes, scratch, *bytes);
 	argtrace_scratch_leave();
 	return true;

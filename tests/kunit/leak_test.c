@@ -222,6 +222,39 @@ static void user_text(struct kunit *test)
 	expect_of_text(test, ARGTRACE_DO_MEM, 256, ARGTRACE_INSN_USER_DATA, user + PAGE_SIZE - 100, 1, "user memory that ends");
 }
 
+/* Text that a followed call keeps, where longer text has been kept before. */
+static void kept_text(struct kunit *test)
+{
+	static const struct argtrace_insn insn = { ARGUMENT(0), .action = ARGTRACE_DO_STR, .arg = 64 };
+	u32 length, flight;
+	char before[65], text[16];
+
+	memset(before, CANARY, 64);
+	before[64] = 0;
+	for (length = 0; length < sizeof(text); length++) {
+		memset(text, 'x', length);
+		text[length] = 0;
+		for (flight = 0; flight < 2; flight++) {
+			struct made_probe *probe = make_return_probe(test, target_value, 0, ARGTRACE_TYPE_U64, 8, 0);
+			struct argtrace_session *session;
+
+			set_filters(probe, &insn, 1, 0, 0);
+			add_output(probe, ARGTRACE_TYPE_STR, 64);
+			session = session_with(test, probe, flight);
+			call_value((u64)before, 2, 3);
+			KUNIT_ASSERT_EQ(test, read_records(test, session, NULL, 0), 1);
+			/* What is recorded is found. */
+			KUNIT_EXPECT_EQ(test, found_in(session), 1);
+			session_remove_all(session);
+			session = session_with(test, probe, flight);
+			call_value((u64)text, 2, 3);
+			KUNIT_ASSERT_EQ(test, read_records(test, session, NULL, 0), 1);
+			KUNIT_EXPECT_EQ_MSG(test, found_in(session), 0, "%u bytes", length);
+			session_remove_all(session);
+		}
+	}
+}
+
 /* Names are stored in place, with whatever the memory had before behind them. */
 static void names_of_files(struct kunit *test)
 {
@@ -264,6 +297,7 @@ static struct kunit_case leak_cases[] = {
 	KUNIT_CASE_PARAM(what_functions_return, clock_gen_params),
 	KUNIT_CASE_PARAM(kernel_text, clock_gen_params),
 	KUNIT_CASE_PARAM(user_text, clock_gen_params),
+	KUNIT_CASE_PARAM(kept_text, clock_gen_params),
 	KUNIT_CASE_PARAM(names_of_files, clock_gen_params),
 	{ }
 };

@@ -117,7 +117,7 @@ unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratc
 	end = argtrace_run_entry_values(&run, scratch + sizeof(u64));
 	frame->sp = sp;
 	*(u64 *)scratch = run.unreadable;
-	return ALIGN(end - scratch, sizeof(u64));
+	return argtrace_return_fill_words(scratch, end - scratch);
 }
 
 /* The same below the frame, where there is room for them. */

@@ -168,6 +168,22 @@ static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *
 	end_record(plan, ring, to);
 }
 
+/* Values that have all been kept, and could be read, are in the record as they were kept. */
+static void record_kept(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context,
+			const u8 *kept)
+{
+	struct argtrace_plan *plan = frame->returns->plan;
+	const u32 length = (const u8 *)frame - kept;
+	const u32 size = ALIGN(plan->code->unreadable_at + length, 8);
+	u8 *const to = begin_record(frame, ring, context, size);
+
+	if (likely(to)) {
+		((struct argtrace_record *)to)->size = size;
+		argtrace_copy_words(to + plan->code->unreadable_at, kept, length);
+	}
+	end_record(plan, ring, to);
+}
+
 /* How long the call has taken until now, for the program. False: the clock cannot be read here. */
 static bool set_duration(struct argtrace_frame *frame, const struct argtrace_ring *ring)
 {
@@ -200,6 +216,7 @@ noinline void argtrace_return_run_program(struct argtrace_frame *frame, struct a
 	struct argtrace_plan *plan = frame->returns->plan;
 	enum argtrace_verdict verdict = ARGTRACE_VERDICT_ACCEPT;
 	struct argtrace_run run argtrace_uninitialized;
+	const u8 *kept;
 	u8 *scratch;
 
 	if (unlikely(!argtrace_scratch_enter())) {
@@ -240,6 +257,9 @@ noinline void argtrace_return_run_program(struct argtrace_frame *frame, struct a
 	    plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
 		return finish_in_place(begin_record(frame, ring, context, plan->record_size), plan,
 				       ring, &run);
+	kept = run.kept - sizeof(u64);
+	if (plan->code->keeps_all && likely(!*(const u64 *)kept))
+		return record_kept(frame, ring, context, kept);
 	scratch = argtrace_scratch_here();
 	if (likely(scratch))
 		return record_gathered(frame, ring, context, &run, scratch);

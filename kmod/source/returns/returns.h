@@ -105,6 +105,18 @@ void argtrace_return_lose(struct argtrace_return *returns, enum argtrace_lost ca
 unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch);
 
 /*
+ * What is kept has whole words, which a record may have as they are: clears the rest of the last
+ * one behind so many bytes at `to`. Returns the size of the words.
+ */
+static inline unsigned long argtrace_return_fill_words(u8 *to, unsigned long bytes)
+{
+	const unsigned long size = ALIGN(bytes, sizeof(u64));
+
+	((u64 *)(to + size))[-1] &= ~0ULL >> (size - bytes) * BITS_PER_BYTE;
+	return size;
+}
+
+/*
  * Lets go of what has left, and does not wait if nothing can have. Not to be called with a lock
  * that callers of argtrace_plan_free() hold.
  */
