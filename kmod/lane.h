@@ -54,10 +54,11 @@ struct argtrace_lane {
 	struct list_head user_places;
 };
 
-/* Whether we follow the returns of its calls ourselves. */
-static inline bool argtrace_lane_follows(enum argtrace_lane_kind kind)
+/* Whether its calls may go through trampolines of ours. */
+static inline bool argtrace_lane_diverts(enum argtrace_lane_kind kind)
 {
-	return kind == ARGTRACE_LANE_RETURN || kind == ARGTRACE_LANE_SYSCALL_RETURN;
+	return kind == ARGTRACE_LANE_RETURN || kind == ARGTRACE_LANE_SYSCALL_RETURN ||
+	       kind == ARGTRACE_LANE_SYSCALL_WAIT;
 }
 
 bool argtrace_lanes_armed(const struct argtrace_session *session);

@@ -192,6 +192,13 @@ enum argtrace_by_reason {
 #define ARGTRACE_PROBE_GOROUTINES	(1u << 6)
 
 /*
+ * In and out, without RETURN, only of ARGTRACE_KIND_SYSCALL with a program that reads user memory: a call for which some of that is not
+ * present goes on after it has been brought in, if it is anonymous or a file's, as the process could read it itself; and is recorded
+ * then. Calls of functions that others trace as well do not wait, and none do where the caller may not have returns followed.
+ */
+#define ARGTRACE_PROBE_WAITS		(1u << 7)
+
+/*
  * Probes with ARGTRACE_PROBE_RETURN. argtrace calls the function's body in place of the caller, with copies of its arguments on
  * the stack. The size of these must be right, as it is if derived from the function's own prototype: such a probe must not be
  * added to a function with a variable number of arguments, or with a guessed prototype. Since a wrong size makes the

@@ -7,7 +7,8 @@
  *                                   function returned), caller, and what else the trampoline needs
  *   argtrace_frame_regs()           the arguments of the call, as they were at entry
  *   argtrace_frame_set_stack()      to be called before the stack is read by these registers
- *   argtrace_frame_arguments()      the same as ARGTRACE_REG_COUNT words
+ *   argtrace_frame_to_regs()        what else ftrace has handed over, for another copy of these
+ *   argtrace_frame_arguments()      the arguments as ARGTRACE_REG_COUNT words
  *   argtrace_frame_make()           makes a frame of these for a call that the kernel follows
  *   argtrace_return_quick() ...     the trampolines; what they call is in source/returns/returns.h
  */

@@ -210,9 +210,9 @@ static int check_returns(const struct argtrace_lane_addition *additions, bool *a
 	*any = false;
 	for (kind = 0; kind < ARGTRACE_LANES && !ret; kind++) {
 		if (!additions[kind].count ||
-		    !(argtrace_lane_follows(kind) || kind == ARGTRACE_LANE_FALLBACK))
+		    !(argtrace_lane_diverts(kind) || kind == ARGTRACE_LANE_FALLBACK))
 			continue;
-		*any |= argtrace_lane_follows(kind);
+		*any |= argtrace_lane_diverts(kind);
 		ret = check_lane_returns(&additions[kind], failed_addr);
 	}
 	return ret;

@@ -51,7 +51,7 @@ void argtrace_lane_detached(struct argtrace_lane *lane)
 	const struct argtrace_catalog *catalog = &lane->session->catalog;
 	u32 id;
 
-	if (!argtrace_lane_follows(lane->kind))
+	if (!argtrace_lane_diverts(lane->kind))
 		return;
 	for (id = 1; id < catalog->nr_ids; id++) {
 		struct argtrace_plan *plan = catalog->by_id[id];
@@ -90,7 +90,7 @@ int argtrace_lane_follow_removal(struct argtrace_lane *lane)
 	if (table && any_left)
 		old = swap_table(lane, table);
 	/* Functions that the trampolines call may be running although no ops is registered. */
-	retire_table(old, lane->armed || argtrace_lane_follows(lane->kind));
+	retire_table(old, lane->armed || argtrace_lane_diverts(lane->kind));
 	argtrace_lane_detached(lane);
 	return 0;
 }

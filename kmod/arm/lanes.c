@@ -15,6 +15,7 @@ static const struct argtrace_source *const sources[ARGTRACE_LANES] = {
 	[ARGTRACE_LANE_TRACEPOINT] = &argtrace_tracepoint_source,
 	[ARGTRACE_LANE_SYSCALL] = &argtrace_syscall_source,
 	[ARGTRACE_LANE_SYSCALL_RETURN] = &argtrace_syscall_source,
+	[ARGTRACE_LANE_SYSCALL_WAIT] = &argtrace_syscall_source,
 	[ARGTRACE_LANE_FALLBACK] = &argtrace_fallback_source,
 	[ARGTRACE_LANE_TIMER] = &argtrace_timer_source,
 	[ARGTRACE_LANE_USER] = &argtrace_user_source,
@@ -25,8 +26,11 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 {
 	if (plan->kind == ARGTRACE_KIND_TRACEPOINT)
 		return ARGTRACE_LANE_TRACEPOINT;
+	if (plan->kind == ARGTRACE_KIND_SYSCALL && plan->returns)
+		return plan->returns->waits ? ARGTRACE_LANE_SYSCALL_WAIT :
+					      ARGTRACE_LANE_SYSCALL_RETURN;
 	if (plan->kind == ARGTRACE_KIND_SYSCALL)
-		return plan->returns ? ARGTRACE_LANE_SYSCALL_RETURN : ARGTRACE_LANE_SYSCALL;
+		return ARGTRACE_LANE_SYSCALL;
 	if (plan->kind == ARGTRACE_KIND_TIMER)
 		return ARGTRACE_LANE_TIMER;
 	if (plan->kind == ARGTRACE_KIND_USER)

@@ -42,11 +42,11 @@ DECLARE_RECORD(argtrace_record_variable);
 /*
  * Records outputs of any kind that have been gathered: from argtrace_scratch_here() up to `end`
  * there is a word that says which of them could not be read, and what argtrace_run_values() has
- * written. Leaves what argtrace_scratch_enter() has entered. The call has no caller.
+ * written. Leaves what argtrace_scratch_enter() has entered.
  */
-void argtrace_record_gathered(struct argtrace_plan *plan, struct ftrace_ops *ops,
-			      const struct argtrace_regs *fregs, const void *called_from,
-			      const u8 *scratch, const u8 *end);
+void argtrace_record_gathered(struct argtrace_plan *plan, unsigned long caller,
+			      struct ftrace_ops *ops, const struct argtrace_regs *fregs,
+			      const void *called_from, const u8 *scratch, const u8 *end);
 
 /*
  * Records a call. The order of the cases keeps comparisons few for the usual ones, and one

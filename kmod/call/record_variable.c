@@ -61,13 +61,13 @@ gather_and_record(struct argtrace_plan *plan, unsigned long parent_ip, struct ar
 	write_gathered(plan, parent_ip, ring, fregs, context, scratch, end);
 }
 
-void argtrace_record_gathered(struct argtrace_plan *plan, struct ftrace_ops *ops,
-			      const struct argtrace_regs *fregs, const void *called_from,
-			      const u8 *scratch, const u8 *end)
+void argtrace_record_gathered(struct argtrace_plan *plan, unsigned long caller,
+			      struct ftrace_ops *ops, const struct argtrace_regs *fregs,
+			      const void *called_from, const u8 *scratch, const u8 *end)
 {
 	const u32 context = argtrace_context_of(ops, called_from);
 
-	write_gathered(plan, 0, argtrace_ring_of(ops), fregs, context, scratch, end);
+	write_gathered(plan, caller, argtrace_ring_of(ops), fregs, context, scratch, end);
 }
 
 /*

@@ -70,13 +70,14 @@ static __always_inline void accept(struct argtrace_plan *plan, struct ftrace_ops
 	if (!has_outputs_to_gather(code)) {
 		argtrace_scratch_leave();
 		if (argtrace_code_aggregates(code))
-			argtrace_aggregate_entry(plan, 0, ops, fregs);
+			argtrace_aggregate_entry(plan, run->caller, ops, fregs);
 		else
-			argtrace_record_match(plan, 0, ops, fregs, called_from);
+			argtrace_record_match(plan, run->caller, ops, fregs, called_from);
 	} else if (code->outputs == ARGTRACE_OUTPUTS_MAP) {
 		argtrace_aggregate_gathered(plan, run, found->key, found->key_end);
 	} else if (likely(found->scratch)) {
-		argtrace_record_gathered(plan, ops, fregs, called_from, found->scratch, found->end);
+		argtrace_record_gathered(plan, run->caller, ops, fregs, called_from, found->scratch,
+					 found->end);
 	} else {
 		argtrace_scratch_leave();
 		argtrace_record_lose(plan, ARGTRACE_LOST_NO_BUFFER);
@@ -95,9 +96,9 @@ static noinline void refuse(struct argtrace_plan *plan, enum decision decision)
 	preempt_enable_notrace();
 }
 
-bool argtrace_waiting_call(struct argtrace_plan *plan, struct ftrace_ops *ops,
-			   const struct argtrace_regs *fregs, const void *called_from,
-			   struct argtrace_wait *wait)
+bool argtrace_waiting_call(struct argtrace_plan *plan, unsigned long caller,
+			   struct ftrace_ops *ops, const struct argtrace_regs *fregs,
+			   const void *called_from, struct argtrace_wait *wait)
 {
 	struct argtrace_run run argtrace_uninitialized;
 	struct found found argtrace_uninitialized;
@@ -114,7 +115,7 @@ bool argtrace_waiting_call(struct argtrace_plan *plan, struct ftrace_ops *ops,
 	}
 	run.code = plan->code;
 	run.fregs = fregs;
-	run.caller = 0;
+	run.caller = caller;
 	argtrace_absent_reset();
 	decide_and_gather(&run, &found);
 	wait->absent = argtrace_absent_here();

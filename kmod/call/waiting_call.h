@@ -23,11 +23,11 @@ struct argtrace_wait {
 };
 
 /*
- * As argtrace_program_call(), of a call without a caller. False: some memory is absent, which is to
+ * As argtrace_program_call(). False: some memory is absent, which is to
  * be brought in; preemption is on, and the call has had no outcome.
  */
-bool argtrace_waiting_call(struct argtrace_plan *plan, struct ftrace_ops *ops,
-			   const struct argtrace_regs *fregs, const void *called_from,
-			   struct argtrace_wait *wait);
+bool argtrace_waiting_call(struct argtrace_plan *plan, unsigned long caller,
+			   struct ftrace_ops *ops, const struct argtrace_regs *fregs,
+			   const void *called_from, struct argtrace_wait *wait);
 
 #endif

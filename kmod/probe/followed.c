@@ -11,6 +11,9 @@ u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
 
 	returns->plan = plan;
 	returns->leave_path = ARGTRACE_LEAVE_STOPPED;
+	returns->waits = flags & ARGTRACE_PROBE_WAITS;
+	if (returns->waits)
+		return at;
 	returns->words = ((flags & ARGTRACE_PROBE_WORDS_MASK) >> ARGTRACE_PROBE_WORDS_SHIFT) - 1;
 	returns->above = returns->words * sizeof(u64);
 	for (i = 0; i < plan->schema->nr_args; i++, arg++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a plan has whose calls are followed until they return: source/returns/ is who follows them.
+ * What a plan has whose calls are followed until they return, or go through a trampoline to wait
+ * for memory: source/returns/ is who follows them.
  */
 #ifndef ARGTRACE_FOLLOWED_H
 #define ARGTRACE_FOLLOWED_H
@@ -11,6 +12,7 @@
 #include "probe/counters.h"
 
 struct argtrace_fallback;
+struct argtrace_lane;
 struct argtrace_plan;
 struct argtrace_ring;
 
@@ -59,6 +61,9 @@ struct argtrace_return {
 	u16 value_size;
 	bool value_has_length;		/* ARGTRACE_TYPE_BYTES */
 	u32 clock;			/* the session's */
+	/* ARGTRACE_PROBE_WAITS: recorded before the body; neither duration nor value */
+	bool waits;
+	struct argtrace_lane *lane;	/* of such a plan; not to be touched once STOPPED */
 
 	/* The rest is under the lock of source/returns/life.c. */
 	struct list_head link;		/* LEAVING */

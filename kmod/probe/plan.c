@@ -59,11 +59,11 @@ static struct argtrace_code *plan_code(struct argtrace_plan *plan)
 	return (void *)plan_steps(plan) + steps_size(plan->schema);
 }
 
-/* The additional room that a plan takes if its calls are followed. */
+/* The additional room that a plan takes if its calls may go through a trampoline. */
 static size_t return_size(const struct argtrace_probe *schema,
 			  const struct argtrace_plan_rules *rules)
 {
-	return schema->flags & ARGTRACE_PROBE_RETURN ?
+	return schema->flags & (ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WAITS) ?
 		       sizeof(struct argtrace_return) + rules->size :
 		       0;
 }
@@ -151,6 +151,8 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 		plan->returns = plan_return(plan);
 		plan->returns->duration_at = record_size;
 		record_size += sizeof(u64);
+	} else if (plan->schema->flags & ARGTRACE_PROBE_WAITS && format->may_follow()) {
+		plan->returns = plan_return(plan);
 	}
 	outputs_at = argtrace_place_steps(steps, count, named, record_size);
 	if (plan->returns)
@@ -281,7 +283,7 @@ void argtrace_plan_put(struct argtrace_plan *plan)
 #define FLAGS_IN                                                                        \
 	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | \
 	 ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS | \
-	 ARGTRACE_PROBE_GOROUTINES)
+	 ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
@@ -361,7 +363,7 @@ static void fill_counts(const struct argtrace_plan *plan, const struct argtrace_
 		const struct argtrace_return_counters *entry = &counted->following,
 						      *earlier = &plan->returns->before;
 
-		counts->flags |= ARGTRACE_PROBE_RETURN;
+		counts->flags |= plan->returns->waits ? 0 : ARGTRACE_PROBE_RETURN;
 		counts->filtered += entry->filtered - earlier->filtered;
 		counts->sampled += entry->sampled - earlier->sampled;
 		counts->faults += entry->faults - earlier->faults;

@@ -50,6 +50,7 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */
 	ARGTRACE_LANE_SYSCALL,	/* system calls, likewise */
 	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
+	ARGTRACE_LANE_SYSCALL_WAIT, /* those that wait for memory */
 	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
 	ARGTRACE_LANE_TIMER,	/* ticks, with programs and without */
 	ARGTRACE_LANE_USER,	/* instructions of user code, likewise */
@@ -74,7 +75,8 @@ struct argtrace_plan {
 	struct argtrace_code *code;	/* the program; NULL: none */
 	const struct argtrace_op *start; /* code->start */
 
-	struct argtrace_return *returns; /* NULL: calls are recorded at entry */
+	/* NULL: calls are recorded at entry, where they do not wait for memory */
+	struct argtrace_return *returns;
 
 	const char *strings;		/* in schema */
 

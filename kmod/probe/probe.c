@@ -70,7 +70,7 @@ static bool flags_are_valid(u32 flags)
 		  reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
 
 	if (!(flags & ARGTRACE_PROBE_RETURN))
-		return !flags;
+		return !(flags & ~ARGTRACE_PROBE_WAITS);
 	if (by == ARGTRACE_PROBE_BY_KERNEL || (!by && reason) ||
 	    reason >= ARGTRACE_PROBE_BY_REASON(ARGTRACE_BY_REASONS))
 		return false;
@@ -94,6 +94,9 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	if ((header->kind == ARGTRACE_KIND_TRACEPOINT || header->kind == ARGTRACE_KIND_TIMER) &&
 	    header->flags & ARGTRACE_PROBE_RETURN)
+		return false;
+	if (header->flags & ARGTRACE_PROBE_WAITS &&
+	    (header->kind != ARGTRACE_KIND_SYSCALL || !header->program))
 		return false;
 	if (header->kind != ARGTRACE_KIND_USER &&
 	    header->flags & (ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |

@@ -71,6 +71,8 @@ static void init_syscalls(struct argtrace_lane *lane)
 {
 	if (lane->kind == ARGTRACE_LANE_SYSCALL_RETURN)
 		init_ops(lane, argtrace_return_callback(lane));
+	else if (lane->kind == ARGTRACE_LANE_SYSCALL_WAIT)
+		init_ops(lane, argtrace_syscall_wait_callback(lane));
 	else
 		init_ops(lane, argtrace_syscall_callback(lane));
 }

@@ -288,7 +288,7 @@ static const struct argtrace_plan_rules fallback_rules = {
 
 const struct argtrace_plan_rules *argtrace_plan_rules_of(const struct argtrace_probe *header)
 {
-	if (!(header->flags & ARGTRACE_PROBE_RETURN))
+	if (!(header->flags & (ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WAITS)))
 		return NULL;
 	if (header->kind == ARGTRACE_KIND_USER)
 		return &argtrace_user_return_rules;

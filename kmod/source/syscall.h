@@ -19,5 +19,7 @@ bool argtrace_is_syscall(unsigned long addr);
 
 /* The function that ftrace calls for the functions of the lane. */
 ftrace_func_t argtrace_syscall_callback(const struct argtrace_lane *lane);
+/* The same where calls wait for memory: syscall_wait.c. */
+ftrace_func_t argtrace_syscall_wait_callback(const struct argtrace_lane *lane);
 
 #endif

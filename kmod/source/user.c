@@ -113,7 +113,7 @@ static noinline int finish_waiting_hit(struct argtrace_user_place *place,
 	u32 i = 0;
 
 	while (plan->code && plan->code->reads_user) {
-		if (argtrace_waiting_call(plan, &place->lane->ops, regs, ARGTRACE_OWN_LEVELS(1),
+		if (argtrace_waiting_call(plan, 0, &place->lane->ops, regs, ARGTRACE_OWN_LEVELS(1),
 					  &wait))
 			return 0;
 		wait.is_last = !argtrace_bring_in(wait.absent.addr, wait.absent.size) ||

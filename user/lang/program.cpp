@@ -26,10 +26,18 @@ bool reads(const argtrace_insn &insn) {
     }
 }
 
+bool reads_user(const argtrace_insn &insn) {
+    return insn.flags & (ARGTRACE_INSN_USER(0) | ARGTRACE_INSN_USER(1) | ARGTRACE_INSN_USER(2) | ARGTRACE_INSN_USER_DATA);
+}
+
 } // namespace
 
 bool Program::reads_memory() const {
     return std::any_of(insns.begin(), insns.end(), reads);
+}
+
+bool Program::reads_user_memory() const {
+    return std::any_of(insns.begin(), insns.end(), reads_user);
 }
 
 std::uint64_t Program::cost() const {

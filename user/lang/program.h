@@ -43,6 +43,9 @@ struct Program {
     /// It reads memory, which takes the authority to do so.
     bool reads_memory() const;
 
+    /// The same of the memory of the calling process, which need not be present.
+    bool reads_user_memory() const;
+
     /// What a call may take at most, as the module counts it (argtrace_insn_cost()).
     std::uint64_t cost() const;
 

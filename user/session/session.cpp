@@ -75,6 +75,19 @@ bool Session::remove(const std::string &name) {
     return error == 0;
 }
 
+int Session::request_add(std::span<const std::pair<std::uint64_t, const Probe *>> sorted, std::uint32_t flags,
+                         argtrace_probe_add &request) {
+    std::vector<std::byte> bytes;
+    for (const auto &[addr, probe] : sorted)
+        append_probe(bytes, *probe, addr, flags);
+    request = {};
+    request.size = sizeof(request);
+    request.probes = user_address(bytes.data());
+    request.length = bytes.size();
+    request.count = static_cast<std::uint32_t>(sorted.size());
+    return device_.request(ARGTRACE_IOC_PROBE_ADD, &request);
+}
+
 std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
     if (probes.empty())
         return std::nullopt;
@@ -88,17 +101,13 @@ std::optional<Session::Refused> Session::add(std::span<const Probe> probes) {
     for (const Probe &probe : probes)
         sorted.emplace_back(address_of(probe), &probe);
     std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-    std::vector<std::byte> bytes;
-    for (const auto &[addr, probe] : sorted)
-        append_probe(bytes, *probe, addr);
     const std::vector<MappedCode> code = map_code(probes);
 
     argtrace_probe_add request{};
-    request.size = sizeof(request);
-    request.probes = user_address(bytes.data());
-    request.length = bytes.size();
-    request.count = static_cast<std::uint32_t>(probes.size());
-    int error = device_.request(ARGTRACE_IOC_PROBE_ADD, &request);
+    int error = request_add(sorted, ~0u, request);
+    // Where calls cannot be redirected, none can wait for memory either.
+    if (error == EOPNOTSUPP && request.failed >= sorted.size())
+        error = request_add(sorted, ~ARGTRACE_PROBE_WAITS, request);
     if (error == 0)
         return std::nullopt;
 

@@ -153,6 +153,8 @@ private:
     ProcessFilter list_processes(std::uint32_t flags) const;
     using Page = std::function<void(std::span<const std::byte> bytes, std::size_t count)>;
 
+    /// Adds probes at these addresses, with those of their flags that `flags` has. 0, or an error of the ioctl, which has filled `request`.
+    int request_add(std::span<const std::pair<std::uint64_t, const Probe *>> sorted, std::uint32_t flags, argtrace_probe_add &request);
     Error too_many(std::size_t count) const;
     Error too_large(const Probe &probe) const;
     static Error too_dear(const Probe &probe, std::uint64_t cost);

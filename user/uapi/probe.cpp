@@ -134,19 +134,20 @@ void append_schema(std::vector<std::byte> &out, const Probe &probe) {
 }
 
 void append_probe(std::vector<std::byte> &out, const Probe &probe) {
-    append_probe(out, probe, probe.addr);
+    append_probe(out, probe, probe.addr, ~0u);
 }
 
-void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t addr) {
+void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t addr, std::uint32_t flags) {
     const std::size_t at = out.size();
     append_schema(out, probe);
     argtrace_probe header;
     std::memcpy(&header, &out[at], sizeof(header));
     header.id = 0;
     header.addr = addr;
+    header.flags &= flags;
     header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL |
                     ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
-                    ARGTRACE_PROBE_GOROUTINES; // what is passed in
+                    ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));
 }
 

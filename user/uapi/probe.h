@@ -14,8 +14,8 @@ namespace argtrace {
 /// Throws Error when the strings or the program are too long for the layout.
 void append_probe(std::vector<std::byte> &out, const Probe &probe);
 
-/// The same at another address.
-void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t addr);
+/// The same at another address, with those of its flags that `flags` has.
+void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t addr, std::uint32_t flags);
 
 /// The same with id and flags, as the module lists them.
 void append_schema(std::vector<std::byte> &out, const Probe &probe);

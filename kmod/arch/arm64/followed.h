@@ -103,6 +103,15 @@ static __always_inline void argtrace_frame_set_stack(struct argtrace_frame *fram
 	frame->sp = (unsigned long)(frame + 1);
 }
 
+/* Fills in what ftrace hands over beside the arguments. */
+static inline void argtrace_frame_to_regs(struct argtrace_regs *to,
+					  const struct argtrace_frame *frame)
+{
+	to->fp = frame->bp;
+	to->lr = frame->caller;
+	to->sp = (unsigned long)(frame + 1);
+}
+
 static inline void argtrace_frame_arguments(const struct argtrace_frame *frame, unsigned long *args)
 {
 	memcpy(args, frame->x, sizeof(frame->x));
@@ -140,6 +149,7 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
+void argtrace_return_waiting(void);
 
 #endif
 #endif

@@ -162,5 +162,16 @@ SYM_FUNC_START(argtrace_return_slow)
 2:	LET_PASS
 SYM_FUNC_END(argtrace_return_slow)
 
+/* The same for a call that waits, and is not followed. */
+SYM_FUNC_START(argtrace_return_waiting)
+	MAKE_FRAME
+	str	x0, [sp, #ARGTRACE_FRAME_HIGH]
+	mov	x0, sp
+	bl	argtrace_syscall_wait
+	RESTORE_ARGUMENTS
+	ldr	x0, [x16, #ARGTRACE_FRAME_HIGH]
+	LET_PASS
+SYM_FUNC_END(argtrace_return_waiting)
+
 	.globl argtrace_return_text_end
 argtrace_return_text_end:

@@ -119,6 +119,15 @@ static __always_inline void argtrace_frame_set_stack(struct argtrace_frame *fram
 	frame->sp = (unsigned long)&frame->caller;
 }
 
+/* Fills in what ftrace hands over beside the arguments. */
+static inline void argtrace_frame_to_regs(struct argtrace_regs *to,
+					  const struct argtrace_frame *frame)
+{
+	to->regs.bp = frame->bp;
+	to->regs.sp = (unsigned long)&frame->caller;
+	to->regs.cs = 0;
+}
+
 static inline void argtrace_frame_arguments(const struct argtrace_frame *frame, unsigned long *args)
 {
 	args[0] = frame->di;
@@ -182,13 +191,14 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 }
 
 /*
- * The trampolines. The first three are entered instead of the body, with the struct argtrace_return
+ * The trampolines. The first four are entered instead of the body, with the struct argtrace_return
  * in rax. The others are called by the function instead of ftrace, as a direct caller is, also with
  * it in rax. The last one has another direct caller in r10, and calls that instead of the body.
  */
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
+void argtrace_return_waiting(void);
 void argtrace_return_direct(void);
 void argtrace_return_chain(void);
 

@@ -188,6 +188,21 @@ SYM_FUNC_START(argtrace_return_slow)
 	RET
 SYM_FUNC_END(argtrace_return_slow)
 
+/* The same for a call that waits, and is not followed. */
+SYM_FUNC_START(argtrace_return_waiting)
+	ANNOTATE_NOENDBR
+	pushq	ARGTRACE_RETURN_BODY(%rax)
+	MAKE_FRAME
+	mov	%rdi, ARGTRACE_FRAME_HIGH(%rbp)
+	lea	-ARGTRACE_FRAME_BELOW(%rbp), %rdi
+	call	argtrace_syscall_wait
+	RESTORE_ARGUMENTS
+	mov	ARGTRACE_FRAME_HIGH(%rbp), %rdi
+	leave
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(argtrace_return_waiting)
+
 SYM_FUNC_START(argtrace_return_direct)
 	ANNOTATE_NOENDBR
 	MAKE_FRAME

@@ -116,6 +116,7 @@ static void start_following(struct argtrace_plan *plan, struct argtrace_session 
 		nr_users++;
 	}
 	returns->life = ARGTRACE_RETURN_LIVE;
+	returns->lane = &session->lanes[plan->lane];
 	argtrace_return_set_up(plan, session);
 	mutex_unlock(&returns_lock);
 }

@@ -38,7 +38,8 @@ static_assert(offsetof(struct argtrace_return, kept) == ARGTRACE_RETURN_KEPT);
 #define ARGTRACE_FRAME_KEPT_SHIFT	40
 
 /*
- * What they call: all but quick before the body (0: the call is let pass), all after it. If
+ * What they call: all but quick before the body (0: the call is let pass), all after it, but
+ * waiting, which calls argtrace_syscall_wait() and lets the call pass. If
  * argtrace_return_enter() has values to be kept, it returns how many bytes they take, and
  * argtrace_return_keep() must be called, with preemption still off, when there is room for them
  * below the frame. There is already when argtrace_return_gather() is called.
@@ -47,6 +48,8 @@ unsigned long argtrace_return_gather(struct argtrace_frame *frame);
 unsigned long argtrace_return_enter(struct argtrace_frame *frame);
 void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes);
 void argtrace_return_leave(struct argtrace_frame *frame);
+/* In source/syscall_wait.c. */
+void argtrace_syscall_wait(struct argtrace_frame *frame);
 
 /* In place of the one of a call that has been given up, in its frame. */
 extern struct argtrace_return argtrace_return_given_up;

@@ -281,7 +281,9 @@ TEST_F(SyscallRefusals, what_no_system_call_has) {
     RawProbe words = probe_at(kill);
     words.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(1);
     refuse(words, EINVAL);
-    RawProbe waits = probe_at(0);
+    refuse(probe_at(0), EINVAL);
+    RawProbe waits = probe_at(kill);
+    waits.header.flags = ARGTRACE_PROBE_WAITS; // for nothing, as it has no program
     refuse(waits, EINVAL);
     ASSERT_EQ(device_.add(probe_at(kill).bytes(), 1), 0);
     refuse(probe_at(kill), EEXIST);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A system call that waits for user memory which its probe's program reads and which is not present
+ * (ARGTRACE_PROBE_WAITS). ftrace's callback cannot sleep, so it has the call go on in a
+ * trampoline, as source/returns/ does: there the memory is brought in and the call is recorded, and
+ * the function goes on as if it had been called by its caller. That is a moment before the kernel
+ * itself would bring the memory in.
+ *
+ * Such a call counts as entered from the callback on, and is in flight until it has its outcome, so
+ * that the plan and the module's text stay (source/returns/life.c). The lane and the rings are
+ * there while the plan is not STOPPED, which is asked with preemption off at each look.
+ */
+#include <linux/ftrace.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include "arch/divert.h"
+#include "call/context.h"
+#include "call/waiting_call.h"
+#include "read/bring_in.h"
+#include "session.h"
+#include "source/returns/returns.h"
+#include "source/returns/stack.h"
+#include "source/syscall.h"
+
+/* How often memory is brought in for one call: each time, more of it is present. */
+#define BRING_IN_MAX	8
+
+/* Preemption is off. False: the call ends here; it is on again. */
+static bool may_look(struct argtrace_return *returns)
+{
+	/* Pairs with the release of argtrace_return_set_up(), before which the rest was set. */
+	if (likely(smp_load_acquire(&returns->leave_path) != ARGTRACE_LEAVE_STOPPED))
+		return true;
+	argtrace_count_following(returns->following, removed);
+	preempt_enable_notrace();
+	return false;
+}
+
+/* Whether the call could sleep, if preemption were not off, and has room for a page fault. */
+static bool can_wait(const struct argtrace_regs *regs)
+{
+	return argtrace_read_preempt_word() == argtrace_plain_preempt_word(1) &&
+	       !irqs_disabled() && current->mm &&
+	       argtrace_return_has_half_a_stack((unsigned long)regs,
+						sizeof(*regs) + sizeof(struct argtrace_frame));
+}
+
+static __always_inline void wait_callback(unsigned long ip, unsigned long parent_ip,
+					  struct ftrace_ops *ops, struct ftrace_regs *fregs,
+					  const bool by_pid)
+{
+	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
+	const void *called_from = __builtin_return_address(0);
+	const bool in_list = argtrace_is_called_by_list(ops, called_from);
+	struct argtrace_regs *regs = argtrace_regs_of_ftrace(fregs);
+	struct argtrace_regs passed argtrace_uninitialized;
+	struct argtrace_wait wait = { };
+	struct argtrace_return *returns;
+	struct argtrace_plan *plan;
+
+	preempt_disable_notrace();
+	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
+	if (unlikely(!plan)) {
+		preempt_enable_notrace();
+		return;
+	}
+	returns = plan->returns;
+	/* Counted apart from the outcomes of calls that have been entered. */
+	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
+		argtrace_count_following(returns->following, filtered);
+		preempt_enable_notrace();
+		return;
+	}
+	/* A tracer called after us might redirect the call, which would then never be recorded. */
+	wait.is_last = in_list || argtrace_is_diverted(regs, ip, in_list) || !can_wait(regs);
+	argtrace_count_following(returns->following, entered);
+	if (!may_look(returns))
+		return;
+	argtrace_syscall_regs(&passed, regs);
+	if (argtrace_waiting_call(plan, parent_ip, ops, &passed, called_from, &wait))
+		return;
+	WRITE_ONCE(returns->body, argtrace_body_of(regs));
+	argtrace_divert(regs, returns, argtrace_return_waiting);
+}
+
+#define DEFINE_CALLBACK(name, by_pid)								\
+static void name(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,		\
+		 struct ftrace_regs *fregs)							\
+{												\
+	wait_callback(ip, parent_ip, ops, fregs, by_pid);					\
+}
+
+DEFINE_CALLBACK(waiting_syscalls, false)
+DEFINE_CALLBACK(waiting_syscalls_by_pid, true)
+
+ftrace_func_t argtrace_syscall_wait_callback(const struct argtrace_lane *lane)
+{
+	return rcu_access_pointer(lane->pid_bits) ? waiting_syscalls_by_pid : waiting_syscalls;
+}
+
+void argtrace_syscall_wait(struct argtrace_frame *frame)
+{
+	struct argtrace_return *returns = frame->returns;
+	struct argtrace_regs regs argtrace_uninitialized;
+	/* It was its turn before it began to wait. */
+	struct argtrace_wait wait = { .is_sampled = true };
+	u32 i = 0;
+
+	/* The program is one for an entry, which does not find all registers in a frame. */
+	argtrace_syscall_arguments(&regs, argtrace_frame_passed(frame));
+	argtrace_frame_to_regs(&regs, frame);
+	for (;;) {
+		preempt_disable_notrace();
+		if (!may_look(returns))
+			return;
+		if (argtrace_waiting_call(returns->plan, frame->caller, &returns->lane->ops, &regs,
+					  ARGTRACE_OWN_LEVELS(1), &wait))
+			return;
+		wait.is_last = !argtrace_bring_in(wait.absent.addr, wait.absent.size) ||
+			       ++i == BRING_IN_MAX;
+	}
+}
