@@ -76,7 +76,7 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
     std::set<std::string_view> assembly;
     for (std::size_t i = 0; i < functions->count(); i++)
         if (const auto function = functions->at(i)) {
-            code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i]});
+            code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i], function->passed});
             if (function->is_assembly)
                 assembly.insert(name_of(*function));
         }
@@ -90,6 +90,11 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
 bool GoCode::is_wrapper(const elf::NamedFunction &function) const {
     const auto known = functions_.find(function.address);
     return known != functions_.end() && known->second.is_wrapper;
+}
+
+std::optional<std::uint32_t> GoCode::passed_bytes(const elf::NamedFunction &function) const {
+    const auto known = functions_.find(function.address);
+    return known == functions_.end() ? std::nullopt : std::optional(known->second.passed_bytes);
 }
 
 std::uint32_t GoCode::entry(const elf::NamedFunction &function) const {
