@@ -137,7 +137,10 @@ inline StackChoice named_stacks(const Probe &probe) {
 inline std::size_t result_meanings(const Probe &probe) {
     const std::size_t end = probe.args.size() - has_result(probe) - stack_places(probe).count();
     std::size_t begin = end;
-    while (begin > 0 && probe.args[begin - 1].loc == ARGTRACE_LOC_PROGRAM && probe.args[begin - 1].name.starts_with("ret."))
+    const auto is_part = [](const Argument &argument) { // Go's struct{} has no bytes
+        return (argument.loc == ARGTRACE_LOC_PROGRAM || argument.loc == ARGTRACE_LOC_NONE) && argument.name.starts_with("ret.");
+    };
+    while (begin > 0 && is_part(probe.args[begin - 1]))
         --begin;
     const bool of_argument = begin > 0 && probe.args[begin - 1].name == "ret";
     return has_result(probe) && !of_argument ? end - begin : 0;

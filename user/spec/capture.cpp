@@ -244,17 +244,19 @@ std::vector<lang::ArgumentExpression> CaptureCompiler::with_parts(const Function
     return all;
 }
 
-// As many of the optional values as fit a program. False: none does, and there is no program.
+// As many of the optional values as fit a program, and a record, which has the heads as well. False: none does, and there is no program.
 bool CaptureCompiler::fit_optional(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions,
                                    std::vector<lang::ArgumentExpression> &values, lang::Program &program) {
     const auto is_optional = [](const auto &value) { return value.optional; };
     while (std::any_of(values.begin(), values.end(), is_optional)) {
         try {
-            program = lang::compile(scope, conditions, computed_of(function, values));
-            return true;
+            if (values.size() <= ARGTRACE_VALUES_MAX) {
+                program = lang::compile(scope, conditions, computed_of(function, values));
+                return true;
+            }
         } catch (const lang::ExpressionError &) {
-            values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
         }
+        values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
     }
     return false;
 }

@@ -349,7 +349,7 @@ func values(count int) {
 		before := s.number
 		said("add", n, before+n, s.add(n))
 		said("real", float64(n)+0.25, n, 1.5, real(float64(n)+0.25, n, 1.5)) // none of them whole, so that all have a point
-		said("structs", n, word, n, n%250, nil, structs(pair{n, word}, n, direction(n%250), struct{}{}))
+		said("structs", n, word, n, n%250, struct{}{}, structs(pair{n, word}, n, direction(n%250), struct{}{}))
 		said("blank", n*3, n%200, blank(n, n*3, word, uint8(n%200)))
 		said("generic", generic(pair{n, word}, n))
 		generic(word, n)
