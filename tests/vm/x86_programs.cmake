@@ -23,6 +23,11 @@ if(NOT ARGTRACE_SANITIZE)
         COMMAND ${CMAKE_COMMAND} -E copy ${go_source} ${folder}/main.go
         COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=0
             ${ARGTRACE_GO} build -o ${program} ${folder}/main.go ${folder}/functions.go)
-    add_custom_target(argtrace_go_generated DEPENDS ${program})
+    # What GoFunctionsWithC traces.
+    set(go_source ${CMAKE_CURRENT_SOURCE_DIR}/guest/programs/go_cgo.go)
+    add_custom_command(OUTPUT ${ARGTRACE_BIN}/go_functions_cgo DEPENDS ${go_source} VERBATIM
+        COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=1 "CGO_CFLAGS=-g -O1"
+            ${ARGTRACE_GO} build -o ${ARGTRACE_BIN}/go_functions_cgo ${go_source})
+    add_custom_target(argtrace_go_generated DEPENDS ${program} ${ARGTRACE_BIN}/go_functions_cgo)
     add_dependencies(argtrace_vm_tests argtrace_go_generated)
 endif()

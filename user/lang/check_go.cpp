@@ -26,8 +26,25 @@ NodePtr nothing(Type pointer, const Ast &ast) {
 
 } // namespace
 
+// The number of the goroutine that the thread works for; 0 where it schedules them.
+NodePtr Checker::goroutine_of_thread(const Ast &ast) {
+    const GoProgram &program = *scope_.goroutines_of();
+    const GoThread &thread = *program.thread;
+    const Type pointer = ulong_type.pointer().in(Space::user);
+    const auto load = [&](NodePtr from, std::uint64_t offset) {
+        return make_node(Node::Kind::load, ulong_type, ast, make_offset(convert(std::move(from), pointer), offset, pointer, ast));
+    };
+    const auto current = [&] { return load(meant(thread.pointer, "goid is", ast), static_cast<std::uint64_t>(thread.current)); };
+    const auto served = [&] { return load(load(current(), thread.m), thread.curg); };
+    const auto is_any = [&](NodePtr number) { return compare(ARGTRACE_ALU_EQ, true, std::move(number), make_constant(0, ulong_type, ast), ast); };
+    NodePtr others = either(is_any(served()), load(served(), *program.goroutine_id), make_constant(0, ulong_type, ast), ast);
+    return either(is_any(load(current(), *program.goroutine_id)), load(current(), *program.goroutine_id), std::move(others), ast);
+}
+
 // The number of the goroutine that runs, which R14 leads to.
-NodePtr Checker::goroutine_id(const Ast &ast) const {
+NodePtr Checker::goroutine_id(const Ast &ast) {
+    if (scope_.goroutines_of() && !is_go())
+        return goroutine_of_thread(ast);
     if (scope_.kind().number != ARGTRACE_KIND_USER)
         fail(ast.at, fmt::format("goid is known of functions of Go, and {} is a {}", scope_.function(), scope_.kind().noun));
     if (!is_go())

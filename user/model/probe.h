@@ -95,6 +95,14 @@ inline bool has_result(const Probe &probe) {
     return !probe.args.empty() && is_result(probe, probe.args.back());
 }
 
+/// Which value is the number of the goroutine that makes the call, by the name that it has in records.
+inline std::optional<std::size_t> goroutine_value(const Probe &probe) {
+    for (std::size_t i = 0; i < probe.args.size(); i++)
+        if (probe.args[i].name == "goid" && probe.args[i].loc == ARGTRACE_LOC_PROGRAM && probe.args[i].type == ARGTRACE_TYPE_U64)
+            return i;
+    return std::nullopt;
+}
+
 /// The type by which the number of a user stack is told from that of a kernel stack, and the name that it has in records.
 inline constexpr std::string_view user_stack_name = "user_stack";
 

@@ -189,10 +189,15 @@ void CaptureCompiler::compile(Function &function) {
     if (capture.condition)
         conditions.push_back(*capture.condition);
     const StackChoice stacks = capture.values ? capture.stack | stacks_of(prototype, *capture.values) : capture.stack;
-    const auto chosen = [&] { return capture.values ? *capture.values : all_arguments(prototype); };
+    const auto chosen = [&] {
+        std::vector<lang::ArgumentExpression> values = capture.values ? *capture.values : all_arguments(prototype);
+        if (capture.goroutines_of && std::ranges::find(values, "goid", &lang::ArgumentExpression::name) == values.end())
+            values.push_back(lang::parse_values("goid").front());
+        return values;
+    };
     if (!aggregate_ && capture.returns && prototype.results > 0)
         capture.described = with_results(prototype, chosen(), stacks);
-    else if (!aggregate_ && (stacks.any() || (function.go && !prototype.parameters.empty())))
+    else if (!aggregate_ && (stacks.any() || capture.goroutines_of || (function.go && !prototype.parameters.empty())))
         capture.described = with_stacks(prototype, chosen(), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
@@ -209,6 +214,7 @@ void CaptureCompiler::compile(Function &function) {
     scope.set_operands(function.operands());
     scope.set_text_bytes(text_bytes_);
     scope.set_go({function.go.get(), function.address});
+    scope.set_goroutines_of(capture.goroutines_of.get());
     scope.set_text_finder([meanings = meanings_](const lang::Types &types, lang::Type type) {
         return (meanings ? *meanings : Meanings::shared()).text_of(types, type);
     });

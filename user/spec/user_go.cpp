@@ -41,12 +41,28 @@ std::string_view release_of(std::string_view version) {
 
 } // namespace
 
+namespace {
+
+/// Of a thread of its own the runtime has a pointer to struct g, the last thing before what the thread's variables are relative to; nothing where there are others.
+std::optional<std::int64_t> place_of_current(const elf::Object &object) {
+    constexpr std::uint64_t pointer_bytes = 8;
+    const auto segments = object.segments();
+    const auto own = std::ranges::find(segments, static_cast<Elf64_Word>(PT_TLS), &Elf64_Phdr::p_type);
+    if (object.machine() != EM_X86_64 || (own != segments.end() && own->p_memsz > pointer_bytes))
+        return std::nullopt;
+    return -static_cast<std::int64_t>(pointer_bytes);
+}
+
+} // namespace
+
 GoProgram go_program(const elf::Object &object, const dwarf::Functions *described) {
     GoProgram program;
     if (described) {
         dwarf::GoTypes types = described->go_types();
         program.goroutine_id = types.goroutine_id;
         program.texts = std::move(types.texts);
+        if (const auto place = place_of_current(object); place && types.goroutine_id && types.m && types.curg)
+            program.thread = GoThread{"task->thread.fsbase", *place, *types.m, *types.curg};
     }
     if (!program.goroutine_id) {
         const std::optional<std::string> version = elf::go_version(object);
