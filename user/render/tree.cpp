@@ -114,7 +114,7 @@ void TreeRenderer::append_registers(const EventView &view) {
     line_ += ')';
 }
 
-/// Whose calls are within each other: a thread's, or a goroutine's, which may be in several threads, and one thread have several.
+/// Calls of one thread are within each other, or those of one goroutine, which may be in several threads, as one thread may have several.
 std::uint64_t TreeRenderer::task_of(const EventView &view) {
     const Event &event = *view.event;
     const auto [known, is_new] = goroutine_values_.try_emplace(event.probe);

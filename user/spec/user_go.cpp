@@ -43,7 +43,7 @@ std::string_view release_of(std::string_view version) {
 
 namespace {
 
-/// Of a thread of its own the runtime has a pointer to struct g, the last thing before what the thread's variables are relative to; nothing where there are others.
+/// Where each thread has the runtime's pointer to struct g: right before what the thread's own variables are relative to. Nothing: there are other such variables.
 std::optional<std::int64_t> place_of_current(const elf::Object &object) {
     constexpr std::uint64_t pointer_bytes = 8;
     const auto segments = object.segments();

@@ -83,8 +83,8 @@ static inline u8 argtrace_return_place(unsigned int index)
 }
 
 /*
- * Go's ABIInternal: cmd/compile/abi-internal.md. The last one is the stack pointer, above which lies
- * what has no room in the others.
+ * Go's ABIInternal: cmd/compile/abi-internal.md. The last one is the stack pointer, above which
+ * lies what has no room in the others.
  */
 #define ARGTRACE_RESULTS	10
 #define ARGTRACE_RESULT_SP	9

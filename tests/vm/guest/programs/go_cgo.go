@@ -61,7 +61,7 @@ func main() {
 		all.Add(1)
 		go func(n int) {
 			defer all.Done()
-			outside(n, 0.25)
+			outside(n, 0.3)
 		}(n)
 	}
 	all.Wait()
