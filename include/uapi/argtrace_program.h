@@ -126,7 +126,8 @@ struct argtrace_insn {
 enum argtrace_insn_source {
 	ARGTRACE_SOURCE_CONST	= 0,	/* span, where the action is ALU, SET or an output; else 0 */
 	ARGTRACE_SOURCE_REG	= 1,	/* argument register `index`, see ARGTRACE_LOC_REG; of user code any: argtrace_user_file.h */
-	ARGTRACE_SOURCE_STACK	= 2,	/* the stack pointer at entry, see ARGTRACE_LOC_STACK */
+	/* The stack pointer at entry, see ARGTRACE_LOC_STACK; of user code not when it returns. */
+	ARGTRACE_SOURCE_STACK	= 2,
 	ARGTRACE_SOURCE_SLOT	= 3,	/* slot `index` */
 	ARGTRACE_SOURCE_TASK	= 4,	/* the address of the current struct task_struct */
 	ARGTRACE_SOURCE_CALLER	= 5,	/* the address that the function returns to */
@@ -145,7 +146,8 @@ enum argtrace_insn_source {
 	 * to XMM15. Arguments of class SSE are in the first eight (psABI, 3.2.3). */
 	ARGTRACE_SOURCE_VECTOR	= 13,
 	/* As SOURCE_RETURN, with ARGTRACE_PROBE_GOROUTINES: register `index` of those that functions of Go return values in, as
-	 * SOURCE_REG counts them. Of x86-64 these are rax, rbx, rcx, rdi, rsi, r8, r9, r10 and r11. */
+	 * SOURCE_REG counts them. Of x86-64 these are rax, rbx, rcx, rdi, rsi, r8, r9, r10 and r11, and rsp, which points to
+	 * the return address: what has no room in registers lies above it. */
 	ARGTRACE_SOURCE_RESULT	= 14,
 };
 

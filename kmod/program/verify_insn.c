@@ -71,7 +71,8 @@ static bool source_is_valid(const struct argtrace_verified *program,
 	case ARGTRACE_SOURCE_SLOT:
 		return insn->index < ARGTRACE_SLOTS && defined & BIT(insn->index);
 	case ARGTRACE_SOURCE_STACK:
-		return !insn->index && !program->ticks;
+		/* What is kept of a call of user code has none. */
+		return !insn->index && !program->ticks && !(program->user_code && returns);
 	case ARGTRACE_SOURCE_CONST:
 	case ARGTRACE_SOURCE_TASK:
 	case ARGTRACE_SOURCE_CALLER:

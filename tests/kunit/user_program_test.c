@@ -79,6 +79,8 @@ static const struct user_program user_programs[] = {
 	{ "a floating-point number as an address of the kernel's", false, { { VECTOR(0), LOAD(0), OUT(8) } } },
 	{ "a floating-point number as an address of the program's", true, { { VECTOR(0), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
 	{ "a floating-point number of a call that is followed", true, { { VECTOR(0), OUT(8) } }, .returns = true },
+	{ "the stack that a call is entered with", true, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, OUT(8) } }, .returns = true },
+	{ "the same when it has returned", false, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, .flags = ARGTRACE_INSN_RETURN, OUT(8) } }, .returns = true },
 	{ "an argument that is gone at return", false, { { VECTOR(0), .flags = ARGTRACE_INSN_RETURN, OUT(8) } }, .returns = true },
 	{ "a floating-point number that is returned", true,
 	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 1, OUT(8) } }, .returns = true },
@@ -92,6 +94,8 @@ static const struct user_program user_programs[] = {
 	  { { RESULT(ARGTRACE_X86_64_RAX, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
 	{ "what Go returns in a register that it returns nothing in", false, { { RESULT(ARGTRACE_X86_64_R12, 0), OUT(8) } }, OF_GO },
 	{ "what Go returns in rdx", false, { { RESULT(2, 0), OUT(8) } }, OF_GO },
+	{ "what Go returns on the stack", true, { { RESULT(ARGTRACE_X86_64_RSP, ARGTRACE_INSN_USER(0)), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
+	{ "the stack that Go returns it on, as the kernel's", false, { { RESULT(ARGTRACE_X86_64_RSP, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
 	{ "what Go returns in a register that there is not", false, { { RESULT(255, 0), OUT(8) } }, OF_GO },
 	{ "what Go returns, at entry", false,
 	  { { .source = ARGTRACE_SOURCE_RESULT, .index = ARGTRACE_X86_64_RAX, .mask = ALL, OUT(8) } }, OF_GO },
@@ -223,7 +227,7 @@ static void user_registers(struct kunit *test)
 static void results_have_places(struct kunit *test)
 {
 	const struct pt_regs full = {
-		.di = 100, .si = 101, .dx = 99, .cx = 103, .r8 = 104, .r9 = 105, .ax = 106, .bx = 107, .bp = 99, .sp = 99, .r10 = 110,
+		.di = 100, .si = 101, .dx = 99, .cx = 103, .r8 = 104, .r9 = 105, .ax = 106, .bx = 107, .bp = 99, .sp = 109, .r10 = 110,
 		.r11 = 111, .r12 = 99, .r13 = 99, .r14 = 99, .r15 = 99, .ip = 99,
 	};
 	struct {

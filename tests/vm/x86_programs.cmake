@@ -11,3 +11,23 @@ else()
     set_target_properties(argtrace_usdt_probes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ARGTRACE_BIN})
 endif()
 add_dependencies(argtrace_vm_tests argtrace_usdt_probes)
+
+# What GoGenerated traces: Go takes the sources of a program from one folder.
+if(NOT ARGTRACE_SANITIZE)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/go_generated)
+    set(program ${ARGTRACE_BIN}/go_functions_generated)
+    set(go_source ${CMAKE_CURRENT_SOURCE_DIR}/guest/programs/go_generated.go)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${program} DEPENDS ${go_source} argtrace_generate VERBATIM
+        COMMAND argtrace_generate go 1 2000 > ${folder}/functions.go
+        COMMAND ${CMAKE_COMMAND} -E copy ${go_source} ${folder}/main.go
+        COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=0
+            ${ARGTRACE_GO} build -o ${program} ${folder}/main.go ${folder}/functions.go)
+    # What GoFunctionsWithC traces.
+    set(go_source ${CMAKE_CURRENT_SOURCE_DIR}/guest/programs/go_cgo.go)
+    add_custom_command(OUTPUT ${ARGTRACE_BIN}/go_functions_cgo DEPENDS ${go_source} VERBATIM
+        COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=1 "CGO_CFLAGS=-g -O1"
+            ${ARGTRACE_GO} build -o ${ARGTRACE_BIN}/go_functions_cgo ${go_source})
+    add_custom_target(argtrace_go_generated DEPENDS ${program} ${ARGTRACE_BIN}/go_functions_cgo)
+    add_dependencies(argtrace_vm_tests argtrace_go_generated)
+endif()

@@ -8,10 +8,21 @@
 
 namespace argtrace {
 
+/// How the kernel finds the goroutine that a thread runs.
+struct GoThread {
+    std::string pointer;      ///< an expression of the address that the thread's own variables are relative to
+    std::int64_t current = 0; ///< where the address of the runtime's struct g is, from there
+    std::uint32_t m = 0;      ///< in that, where its struct m is
+    std::uint32_t curg = 0;   ///< in that, where the goroutine is for which the thread works on the stack of the runtime
+
+    bool operator==(const GoThread &) const = default;
+};
+
 /// What expressions have to know of a program of Go, beside the types of its functions.
 struct GoProgram {
     std::optional<std::uint32_t> goroutine_id; ///< its offset in the runtime's struct g
     std::string why_no_id;                     ///< where that is not known
+    std::optional<GoThread> thread = {};       ///< nothing: that is not known
 
     /// The address of the section that describes types to the runtime (runtime.types), as the file has it; nothing if that is not known.
     std::optional<std::uint64_t> types = {};

@@ -42,7 +42,7 @@ struct UserOperand {
     std::optional<NamedRegister> base = {}; ///< the register itself, if it is in one
     std::optional<NamedRegister> index = {};
     std::uint8_t scale = 1; ///< 1, 2, 4 or 8
-    bool at_return = false; ///< in these registers when a function of Go has returned
+    bool at_return = false; ///< there when a function of Go has returned
     std::vector<GoPart> parts = {};
 
     bool operator==(const UserOperand &) const = default;

@@ -14,7 +14,7 @@
 
 namespace argtrace {
 
-/// A call with those that were made in it, by the same task or in an interrupt of it.
+/// A call with those that were made in it, by the same task, or goroutine, or in an interrupt of it.
 template<typename Payload>
 struct TreeCall {
     std::uint64_t begin = 0; ///< ns of CLOCK_MONOTONIC
@@ -32,9 +32,12 @@ public:
     using Call = TreeCall<Payload>;
 
     /// Adds a call of the event's task.
-    void add(const Event &event, Payload payload) {
+    void add(const Event &event, Payload payload) { add(event, event.task(), std::move(payload)); }
+
+    /// The same of another that does one thing at a time.
+    void add(const Event &event, std::uint64_t task, Payload payload) {
         Call call{event.ts, event.end(), event.clock, std::move(payload)};
-        std::vector<Call> &before = tasks_[event.task()];
+        std::vector<Call> &before = tasks_[task];
         // All that began since then is in it, as a task does one thing at a time.
         auto first = before.end();
         while (first != before.begin() && std::prev(first)->begin >= call.begin)

@@ -76,6 +76,7 @@ using GoParts = std::optional<std::vector<GoPart>>;
 /// An argument of a function of Go, or what it returns.
 struct GoValue {
     bool is_known = false; ///< its type is
+    std::uint32_t bytes = 0, alignment = 1;
     std::string result_name = {}; ///< of what is returned: what the source calls it; empty: it does not, or it is a word of expressions
     GoParts parts = {};
     /// DWARF's numbers of the registers that it is in when the function is entered, one for each part. Nothing: DWARF does not say so.

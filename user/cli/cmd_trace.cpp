@@ -62,7 +62,9 @@ void run_trace(TraceOptions options) {
     options.functions.returns =
         options.functions.returns || (options.output.tree && options.own_session());
     check_usage(options);
-    const Request request = make_request(options);
+    Request request = make_request(options);
+    request.goroutines = options.output.tree && options.own_session();
+    request.goroutines_of_threads = request.goroutines && (!options.processes.pids.empty() || options.follows_command());
     Run run(options);
     Wanted wanted = run.open(request, "trace", {.own_calls = options.include_self, .stdout_is_taken = true, .streams = true});
     Session &session = run.session();

@@ -18,10 +18,10 @@ constexpr unsigned go_runtime_type_attribute = 0x2904;
 // errors.New() and fmt.Errorf() make these, which are a text, or begin with one.
 constexpr std::string_view text_types[] = {"string", "*errors.errorString", "*fmt.wrapError"};
 
-std::optional<std::uint32_t> goroutine_id(Dwarf_Die &structure) {
+std::optional<std::uint32_t> offset_in(Dwarf_Die &structure, std::string_view name) {
     std::optional<std::uint32_t> offset;
-    visit_children(structure, [&offset](Dwarf_Die &member) {
-        if (dwarf_tag(&member) == DW_TAG_member && name_of(member) == "goid")
+    visit_children(structure, [&offset, name](Dwarf_Die &member) {
+        if (dwarf_tag(&member) == DW_TAG_member && name_of(member) == name)
             if (const auto place = number_of(member, DW_AT_data_member_location); place && *place < 4096)
                 offset = static_cast<std::uint32_t>(*place);
         return !offset;
@@ -47,8 +47,12 @@ GoTypes go_types(const elf::DwarfFile &file) {
             continue;
         visit_children(unit, [&found](Dwarf_Die &die) {
             const int tag = dwarf_tag(&die);
-            if (tag == DW_TAG_structure_type && !found.goroutine_id && name_of(die) == "runtime.g")
-                found.goroutine_id = goroutine_id(die);
+            if (tag == DW_TAG_structure_type && !found.goroutine_id && name_of(die) == "runtime.g") {
+                found.goroutine_id = offset_in(die, "goid");
+                found.m = offset_in(die, "m");
+            } else if (tag == DW_TAG_structure_type && !found.curg && name_of(die) == "runtime.m") {
+                found.curg = offset_in(die, "curg");
+            }
             const bool may_be_text = tag == DW_TAG_structure_type || tag == DW_TAG_pointer_type;
             if (may_be_text && std::ranges::find(text_types, name_of(die)) != std::end(text_types))
                 if (const auto offset = runtime_type(die); offset && *offset != 0)

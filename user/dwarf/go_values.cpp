@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dwarf/go_values.h"
 
+#include <algorithm>
 #include <limits>
 #include <span>
 
@@ -17,10 +18,45 @@ using Kind = MadeType::Kind;
 // Go's cmd/internal/dwarf and reflect/type.go
 constexpr unsigned go_kind_attribute = 0x2900;
 constexpr unsigned go_embedded_attribute = 0x2903, go_dictionary_attribute = 0x2906;
-constexpr std::uint64_t go_kind_mask = 31;
+constexpr std::uint64_t go_kind_mask = 31, go_function_kind = 19;
 
 constexpr std::uint32_t go_word = 8;
 constexpr std::size_t go_parts_max = 64; // those of larger values are in memory
+
+std::uint32_t alignment_of(std::uint64_t bytes) {
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(bytes, 1, go_word));
+}
+
+struct GoSize {
+    std::uint64_t bytes = 0;
+    std::uint32_t alignment = 1;
+};
+
+/// The alignment is that of what the type has of the largest, and of no meaning where that is not known.
+GoSize go_size(const MadeTypes &types, std::uint32_t id, int depth = 0) {
+    const MadeType *type = types.bare(id);
+    if (!type || depth > depth_max)
+        return {};
+    switch (type->kind) {
+    case Kind::pointer:
+        return {go_word, go_word};
+    case Kind::floating:
+        return {type->size, alignment_of(type->number == MadeType::Number::complex ? type->size / 2 : type->size)};
+    case Kind::array: {
+        const GoSize element = go_size(types, type->target, depth + 1);
+        const bool is_too_large = element.bytes > 0 && type->size > std::numeric_limits<std::uint32_t>::max() / element.bytes;
+        return {is_too_large ? std::numeric_limits<std::uint64_t>::max() : type->size * element.bytes, element.alignment};
+    }
+    case Kind::structure: {
+        GoSize whole{type->size, 1};
+        for (const MadeType::Field &field : type->fields)
+            whole.alignment = std::max(whole.alignment, go_size(types, field.type, depth + 1).alignment);
+        return whole;
+    }
+    default:
+        return {type->size, alignment_of(type->size)};
+    }
+}
 
 class GoPartCollector {
 public:
@@ -29,6 +65,10 @@ public:
     GoValue run(std::uint32_t type) {
         GoValue value;
         value.is_known = visit(type, 0, 0);
+        const GoSize size = go_size(types_, type);
+        value.is_known = value.is_known && size.bytes <= std::numeric_limits<std::uint32_t>::max();
+        value.bytes = static_cast<std::uint32_t>(size.bytes);
+        value.alignment = size.alignment;
         if (value.is_known && !is_in_memory_)
             value.parts = std::move(parts_);
         return value;
@@ -51,7 +91,6 @@ private:
         case Kind::integer:
             return add(offset, type->size);
         case Kind::pointer:
-        case Kind::prototype: // a function that is a value
             return add(offset, go_word);
         case Kind::floating:
             if (type->number == MadeType::Number::complex)
@@ -99,6 +138,10 @@ bool is_go_result(Dwarf_Die &parameter) {
 
 GoKind go_kind(Dwarf_Die &type) {
     return go_kind_of(number_of(type, go_kind_attribute).value_or(0) & go_kind_mask);
+}
+
+bool is_go_function(Dwarf_Die &type) {
+    return dwarf_tag(&type) == DW_TAG_subroutine_type && (number_of(type, go_kind_attribute).value_or(0) & go_kind_mask) == go_function_kind;
 }
 
 bool is_go_embedded(Dwarf_Die &member) {

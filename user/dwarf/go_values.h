@@ -20,6 +20,9 @@ bool is_go_result(Dwarf_Die &parameter);
 /// What a type is to Go, by its own DIE. One that only has another name for it says nothing.
 GoKind go_kind(Dwarf_Die &type);
 
+/// Whether a type is that of functions, whose values are pointers to what has the function's address first.
+bool is_go_function(Dwarf_Die &type);
+
 /// Whether a member of a struct is embedded.
 bool is_go_embedded(Dwarf_Die &member);
 

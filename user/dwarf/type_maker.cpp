@@ -356,6 +356,8 @@ void TypeMaker::describe_prototype(Dwarf_Die &die, std::uint32_t id) {
         made.variadic = made.variadic || dwarf_tag(&child) == DW_TAG_unspecified_parameters;
         return true;
     });
+    if (is_go_function(die)) // what has that type has an address
+        made = {.kind = Kind::alias, .name = full_name(die), .target = pointer_to(made_.add(std::move(made)))};
     made_.at(id) = std::move(made);
 }
 

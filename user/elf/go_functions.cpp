@@ -119,7 +119,7 @@ std::optional<GoFunctions> GoFunctions::read(const Object &object) {
 
 struct GoFunctions::Description {
     std::uint32_t start, end; ///< behind the beginning of the code
-    std::uint32_t name, sizes, files, tables, unit;
+    std::uint32_t name, passed, sizes, files, tables, unit;
     std::uint8_t number, flags;
     std::string_view tables_at; ///< where the tables of the function are, each as an offset
 };
@@ -135,7 +135,8 @@ std::optional<GoFunctions::Description> GoFunctions::describe(std::size_t number
     ByteReader fields(behind(content_, functions_at_ + at));
     fields.number<std::uint32_t>(); // where it begins
     described.name = fields.number<std::uint32_t>();
-    fields.take(8);
+    described.passed = fields.number<std::uint32_t>();
+    fields.take(4); // where deferred calls return to
     described.sizes = fields.number<std::uint32_t>();
     described.files = fields.number<std::uint32_t>();
     fields.take(4); // lines
@@ -180,7 +181,7 @@ std::optional<GoFunctions::Function> GoFunctions::at(std::size_t number) const {
     if (!described)
         return std::nullopt;
     return Function{text_ + described->start, text_ + described->end, described->name,
-                    caller_of(text_at(names_, described->name), described->flags & top_frame), (described->flags & assembly) != 0, described->sizes};
+                    caller_of(text_at(names_, described->name), described->flags & top_frame), (described->flags & assembly) != 0, described->sizes, described->passed};
 }
 
 bool GoFunctions::is_made(const Description &described, std::string_view name, std::uint8_t wrapper) const {

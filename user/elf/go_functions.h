@@ -30,6 +30,7 @@ public:
         Caller caller;
         bool is_assembly;         ///< written in it, and so most often called as Go's functions were before version 1.17, on the stack
         std::uint32_t sizes;      ///< for visit_sizes()
+        std::uint32_t passed;     ///< bytes on the stack, above the return address, that it may use for what it takes and returns
     };
     std::size_t count() const { return count_; }
     std::optional<Function> at(std::size_t number) const;

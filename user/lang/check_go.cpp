@@ -26,8 +26,25 @@ NodePtr nothing(Type pointer, const Ast &ast) {
 
 } // namespace
 
+// The number of the goroutine that the thread works for; 0 where it schedules them.
+NodePtr Checker::goroutine_of_thread(const Ast &ast) {
+    const GoProgram &program = *scope_.goroutines_of();
+    const GoThread &thread = *program.thread;
+    const Type pointer = ulong_type.pointer().in(Space::user);
+    const auto load = [&](NodePtr from, std::uint64_t offset) {
+        return make_node(Node::Kind::load, ulong_type, ast, make_offset(convert(std::move(from), pointer), offset, pointer, ast));
+    };
+    const auto current = [&] { return load(meant(thread.pointer, "goid is", ast), static_cast<std::uint64_t>(thread.current)); };
+    const auto served = [&] { return load(load(current(), thread.m), thread.curg); };
+    const auto is_any = [&](NodePtr number) { return compare(ARGTRACE_ALU_EQ, true, std::move(number), make_constant(0, ulong_type, ast), ast); };
+    NodePtr others = either(is_any(served()), load(served(), *program.goroutine_id), make_constant(0, ulong_type, ast), ast);
+    return either(is_any(load(current(), *program.goroutine_id)), load(current(), *program.goroutine_id), std::move(others), ast);
+}
+
 // The number of the goroutine that runs, which R14 leads to.
-NodePtr Checker::goroutine_id(const Ast &ast) const {
+NodePtr Checker::goroutine_id(const Ast &ast) {
+    if (scope_.goroutines_of() && !is_go())
+        return goroutine_of_thread(ast);
     if (scope_.kind().number != ARGTRACE_KIND_USER)
         fail(ast.at, fmt::format("goid is known of functions of Go, and {} is a {}", scope_.function(), scope_.kind().noun));
     if (!is_go())
@@ -143,7 +160,7 @@ NodePtr Checker::call_len(const Ast &ast) {
 }
 
 // element(x, i): the text of an element of a slice of strings; where there are not so many nothing, which is no fault. element(x, i, m): that of a member of an element
-// which is a struct.
+// which is a struct, or the number that it is; 0 where there are not so many.
 NodePtr Checker::call_element(const Ast &ast) {
     require_operands(ast, 2, 3, "element(SLICE, INDEX)");
     const Ast &operand = *ast.operands[0];
@@ -163,19 +180,22 @@ NodePtr Checker::call_element(const Ast &ast) {
         string = member->type;
         place = member->bit_offset / 8;
     }
-    const auto text = types_.member(string, "str"), length = types_.member(string, "len");
-    if (types_.go_kind(string) != GoKind::string || !text || !length)
-        fail(operand.at, fmt::format("element() takes a slice of strings, and {} is a {}", written(operand), name(slice->type)));
     const std::uint64_t at = index->value * types_.traits(element).bytes + place;
-    const auto part = [&](const Types::Member &member) {
+    const auto part = [&](std::uint64_t offset, Type type) {
         NodePtr is_there = compare(ARGTRACE_ALU_LT, false, make_constant(index->value, ulong_type, ast), convert(go_member(operand, "len", ast), ulong_type), ast);
-        NodePtr address = make_offset(go_member(operand, "array", ast), at + member.bit_offset / 8, member.type.pointer(), ast);
-        NodePtr found = rvalue(lvalue(std::move(address), member.type, ast), ast);
+        NodePtr address = make_offset(go_member(operand, "array", ast), at + offset, type.pointer(), ast);
+        NodePtr found = rvalue(lvalue(std::move(address), type, ast), ast);
         NodePtr none = make_constant(0, found->type, ast);
         return either(std::move(is_there), std::move(found), std::move(none), ast);
     };
-    NodePtr node = make_node(Node::Kind::buffer, char_type.pointer(), ast, part(*text));
-    node->operands.push_back(convert(part(*length), ulong_type));
+    const TypeTraits known = types_.traits(string);
+    if (ast.operands.size() == 3 && types_.go_kind(string) == GoKind::none && (known.is_scalar() || known.is_floating()))
+        return part(0, string);
+    const auto text = types_.member(string, "str"), length = types_.member(string, "len");
+    if (types_.go_kind(string) != GoKind::string || !text || !length)
+        fail(operand.at, fmt::format("element() takes a slice of strings, and {} is a {}", written(operand), name(slice->type)));
+    NodePtr node = make_node(Node::Kind::buffer, char_type.pointer(), ast, part(text->bit_offset / 8, text->type));
+    node->operands.push_back(convert(part(length->bit_offset / 8, length->type), ulong_type));
     node->limit = scope_.text_bytes();
     node->is_signed = node->is_array = true;
     return node;

@@ -57,7 +57,9 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
         return make_node(Node::Kind::extract, type, ast, std::move(whole));
     }
     case UserOperand::Kind::on_stack: {
-        NodePtr top = make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
+        // A goroutine's stack may be another one when the function returns.
+        NodePtr top = operand.at_return ? make_source(ARGTRACE_SOURCE_RESULT, find_user_register("rsp")->index, void_pointer.in(Space::user), ast)
+                                        : make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
         return lvalue(make_offset(std::move(top), static_cast<std::uint64_t>(operand.number), type.pointer().in(Space::user), ast), type, ast);
     }
     case UserOperand::Kind::parts: {

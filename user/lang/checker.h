@@ -153,7 +153,8 @@ private:
 
     // check_go.cpp
     bool is_go() const { return scope_.go().program != nullptr; }
-    NodePtr goroutine_id(const Ast &ast) const;
+    NodePtr goroutine_id(const Ast &ast);
+    NodePtr goroutine_of_thread(const Ast &ast);
     NodePtr go_part(const Node &aggregate, std::uint64_t bit, Type type, const Ast &ast) const;
     NodePtr go_member(const Ast &operand, std::string_view name, const Ast &ast);
     NodePtr go_member_of(const Node &whole, std::string_view name, const Ast &operand, const Ast &ast) const;

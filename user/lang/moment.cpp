@@ -13,6 +13,11 @@ bool is_source(const Node &node, std::uint8_t source) {
     return node.kind == Node::Kind::source && node.source == source;
 }
 
+// What is kept of a call of user code has no stack.
+bool is_user_stack_pointer(const Node &node) {
+    return is_source(node, ARGTRACE_SOURCE_STACK) && node.type.space == Space::user;
+}
+
 // Whether the node itself reads memory, apart from its operands.
 bool reads_memory(const Node &node) {
     switch (node.kind) {
@@ -81,13 +86,13 @@ bool is_of_return(const Node &node) {
 
 bool is_of_entry_alone(const Node &node) {
     return is_source(node, ARGTRACE_SOURCE_VECTOR) ||
-           (is_source(node, ARGTRACE_SOURCE_STACK) && node.type.space == Space::user) ||
+           is_user_stack_pointer(node) ||
            std::any_of(node.operands.begin(), node.operands.end(),
                        [](const NodePtr &operand) { return is_of_entry_alone(*operand); });
 }
 
 bool may_change(const Node &node) {
-    return is_source(node, ARGTRACE_SOURCE_VECTOR) || (reads_memory(node) && !is_stack_argument(node)) || is_source(node, ARGTRACE_SOURCE_CPU) ||
+    return is_source(node, ARGTRACE_SOURCE_VECTOR) || is_user_stack_pointer(node) || (reads_memory(node) && !is_stack_argument(node)) || is_source(node, ARGTRACE_SOURCE_CPU) ||
            is_source(node, ARGTRACE_SOURCE_TIME) || is_source(node, ARGTRACE_SOURCE_IDENTITY) ||
            std::any_of(node.operands.begin(), node.operands.end(),
                        [](const NodePtr &operand) { return may_change(*operand); });
@@ -96,7 +101,7 @@ bool may_change(const Node &node) {
 bool is_of_entry(const Node &node) {
     if (node.at_return)
         return false;
-    return is_source(node, ARGTRACE_SOURCE_CPU) || is_source(node, ARGTRACE_SOURCE_TIME) ||
+    return is_user_stack_pointer(node) || is_source(node, ARGTRACE_SOURCE_CPU) || is_source(node, ARGTRACE_SOURCE_TIME) ||
            read_at_entry(node) ||
            std::any_of(node.operands.begin(), node.operands.end(),
                        [](const NodePtr &operand) { return is_of_entry(*operand); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ struct ArgumentExpression {
     bool lenient = false;
     bool is_head = false; ///< nothing is recorded of it: what stands behind it, whose names begin with its own, are its parts
     std::string type_name = {}; ///< as which it is recorded, if not by the type of the expression
+    std::uint32_t empty_type = 0; ///< of a head that is all there is of a value without bytes: the number of its type in BTF
 };
 
 /// As a subject: what the function returns.

@@ -61,6 +61,10 @@ public:
     void set_go(OfGo go) { go_ = go; }
     const OfGo &go() const { return go_; }
 
+    /// A program of Go whose threads call it, though it is no function of that; it must outlive the scope. Null: none is known.
+    void set_goroutines_of(const GoProgram *program) { goroutines_of_ = program; }
+    const GoProgram *goroutines_of() const { return goroutines_of_; }
+
     /// Finds what is the text of a program's struct, an expression of `it`; null if it is none.
     using FindText = std::function<const Expression *(const Types &, Type)>;
     void set_text_finder(FindText find) { find_text_ = std::move(find); }
@@ -83,6 +87,7 @@ private:
     std::uint32_t text_bytes_ = text_bytes_default;
     FindText find_text_;
     OfGo go_;
+    const GoProgram *goroutines_of_ = nullptr;
 };
 
 /// A name that every function has: the task that runs, the CPU ...

@@ -122,11 +122,11 @@ bool LiveTrace::show() {
     return flush();
 }
 
-/// Whether the module tells of all of them: not of those that the kernel follows for it.
+/// Whether the module tells of all of them: not of those that the kernel follows for it, and of none by their goroutines.
 bool LiveTrace::tells_of_running() {
-    bool by_kernel = false;
-    schema_.for_each([&](const Probe &probe) { by_kernel = by_kernel || is_by_kernel(probe); });
-    return !by_kernel && read_in_flight(session(), schema_);
+    bool unknown = false;
+    schema_.for_each([&](const Probe &probe) { unknown = unknown || is_by_kernel(probe) || goroutine_value(probe); });
+    return !unknown && read_in_flight(session(), schema_);
 }
 
 /// Finds out which calls have not returned. The renderer is told when it has all events up to then.

@@ -95,6 +95,14 @@ inline bool has_result(const Probe &probe) {
     return !probe.args.empty() && is_result(probe, probe.args.back());
 }
 
+/// Which value is the number of the goroutine that makes the call, by the name that it has in records.
+inline std::optional<std::size_t> goroutine_value(const Probe &probe) {
+    for (std::size_t i = 0; i < probe.args.size(); i++)
+        if (probe.args[i].name == "goid" && probe.args[i].loc == ARGTRACE_LOC_PROGRAM && probe.args[i].type == ARGTRACE_TYPE_U64)
+            return i;
+    return std::nullopt;
+}
+
 /// The type by which the number of a user stack is told from that of a kernel stack, and the name that it has in records.
 inline constexpr std::string_view user_stack_name = "user_stack";
 
@@ -137,7 +145,10 @@ inline StackChoice named_stacks(const Probe &probe) {
 inline std::size_t result_meanings(const Probe &probe) {
     const std::size_t end = probe.args.size() - has_result(probe) - stack_places(probe).count();
     std::size_t begin = end;
-    while (begin > 0 && probe.args[begin - 1].loc == ARGTRACE_LOC_PROGRAM && probe.args[begin - 1].name.starts_with("ret."))
+    const auto is_part = [](const Argument &argument) { // Go's struct{} has no bytes
+        return (argument.loc == ARGTRACE_LOC_PROGRAM || argument.loc == ARGTRACE_LOC_NONE) && argument.name.starts_with("ret.");
+    };
+    while (begin > 0 && is_part(probe.args[begin - 1]))
         --begin;
     const bool of_argument = begin > 0 && probe.args[begin - 1].name == "ret";
     return has_result(probe) && !of_argument ? end - begin : 0;

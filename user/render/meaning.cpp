@@ -14,7 +14,8 @@ std::size_t count_meanings(const Probe &probe, std::size_t argument) {
     std::size_t count = 0;
     for (std::size_t i = argument + 1; i < probe.args.size(); ++i, ++count) {
         const std::string_view other = probe.args[i].name;
-        if (probe.args[i].loc != ARGTRACE_LOC_PROGRAM || !other.starts_with(name) ||
+        const bool is_recorded = probe.args[i].loc == ARGTRACE_LOC_PROGRAM || probe.args[i].loc == ARGTRACE_LOC_NONE; // Go's struct{} has no bytes
+        if (!is_recorded || !other.starts_with(name) ||
             !other.substr(name.size()).starts_with('.'))
             break;
     }

@@ -114,9 +114,22 @@ void TreeRenderer::append_registers(const EventView &view) {
     line_ += ')';
 }
 
+/// Calls of one thread are within each other, or those of one goroutine, which may be in several threads, as one thread may have several.
+std::uint64_t TreeRenderer::task_of(const EventView &view) {
+    const Event &event = *view.event;
+    const auto [known, is_new] = goroutine_values_.try_emplace(event.probe);
+    if (is_new)
+        known->second = goroutine_value(*event.probe);
+    if (!known->second || !view.values[*known->second].captured || view.values[*known->second].low == 0)
+        return event.task();
+    constexpr std::uint64_t is_goroutine = std::uint64_t{1} << 63;
+    constexpr unsigned goroutine_bits = 40;
+    return is_goroutine | std::uint64_t{event.tgid} << goroutine_bits | (view.values[*known->second].low & ((std::uint64_t{1} << goroutine_bits) - 1));
+}
+
 void TreeRenderer::event(Line &out, const EventView &view) {
     const std::uint64_t now = view.event->end();
-    trees_.add(*view.event, show(view));
+    trees_.add(*view.event, task_of(view), show(view));
     if (trees_.calls() > calls_max) {
         append_ended(out, now);
     } else if (now >= next_ && !expects_running_) {

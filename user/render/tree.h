@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "analyze/call_trees.h"
@@ -75,6 +76,7 @@ private:
     };
 
     Shown show(const EventView &view);
+    std::uint64_t task_of(const EventView &view);
     void append_task(const Event &event);
     void append_registers(const EventView &view);
     void append_ended(Line &out, std::uint64_t limit);
@@ -103,6 +105,7 @@ private:
     OpenCalls open_;
     RunningCalls running_; // as it was told last
     bool expects_running_ = false;
+    std::unordered_map<const Probe *, std::optional<std::size_t>> goroutine_values_;
     std::uint64_t next_ = 0; // when trees may have ended, as of the events
     Line line_;
 };

@@ -33,6 +33,11 @@ bool is_scalar(const Format &format) {
            format.kind == Format::Kind::user_address || format.kind == Format::Kind::duration || format.kind == Format::Kind::go_pointer;
 }
 
+/// A value of Go's that is always the same: struct{}, [0]int.
+bool has_no_bytes(const Format &format) {
+    return format.is_go && format.bytes == 0 && (format.kind == Format::Kind::aggregate || format.kind == Format::Kind::array);
+}
+
 bool is_error(std::uint64_t address) {
     return address == 0 || address >= std::uint64_t(-4095);
 }
@@ -96,6 +101,8 @@ void ValueWriter::append(Line &out, const EventView &view, const Value &value,
         append_string(out, as_text(view.bytes_of(value)));
         if (value.cut && style_ == Style::text)
             out += "...";
+    } else if (!value.captured && format && has_no_bytes(*format)) {
+        append_formatted(out, *format, {});
     } else if (!value.captured || (!format && !bytes)) {
         append_value(out, value);
     } else if (!format) {

@@ -189,10 +189,15 @@ void CaptureCompiler::compile(Function &function) {
     if (capture.condition)
         conditions.push_back(*capture.condition);
     const StackChoice stacks = capture.values ? capture.stack | stacks_of(prototype, *capture.values) : capture.stack;
-    const auto chosen = [&] { return capture.values ? *capture.values : all_arguments(prototype); };
+    const auto chosen = [&] {
+        std::vector<lang::ArgumentExpression> values = capture.values ? *capture.values : all_arguments(prototype);
+        if (capture.goroutines_of && std::ranges::find(values, "goid", &lang::ArgumentExpression::name) == values.end())
+            values.push_back(lang::parse_values("goid").front());
+        return values;
+    };
     if (!aggregate_ && capture.returns && prototype.results > 0)
         capture.described = with_results(prototype, chosen(), stacks);
-    else if (!aggregate_ && (stacks.any() || (function.go && !prototype.parameters.empty())))
+    else if (!aggregate_ && (stacks.any() || capture.goroutines_of || (function.go && !prototype.parameters.empty())))
         capture.described = with_stacks(prototype, chosen(), stacks);
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
@@ -209,6 +214,7 @@ void CaptureCompiler::compile(Function &function) {
     scope.set_operands(function.operands());
     scope.set_text_bytes(text_bytes_);
     scope.set_go({function.go.get(), function.address});
+    scope.set_goroutines_of(capture.goroutines_of.get());
     scope.set_text_finder([meanings = meanings_](const lang::Types &types, lang::Type type) {
         return (meanings ? *meanings : Meanings::shared()).text_of(types, type);
     });
@@ -244,17 +250,19 @@ std::vector<lang::ArgumentExpression> CaptureCompiler::with_parts(const Function
     return all;
 }
 
-// As many of the optional values as fit a program. False: none does, and there is no program.
+// As many of the optional values as fit a program, and a record, which has the heads as well. False: none does, and there is no program.
 bool CaptureCompiler::fit_optional(const Function &function, const lang::Scope &scope, std::span<const lang::Expression> conditions,
                                    std::vector<lang::ArgumentExpression> &values, lang::Program &program) {
     const auto is_optional = [](const auto &value) { return value.optional; };
     while (std::any_of(values.begin(), values.end(), is_optional)) {
         try {
-            program = lang::compile(scope, conditions, computed_of(function, values));
-            return true;
+            if (values.size() <= ARGTRACE_VALUES_MAX) {
+                program = lang::compile(scope, conditions, computed_of(function, values));
+                return true;
+            }
         } catch (const lang::ExpressionError &) {
-            values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
         }
+        values.erase(std::find_if(values.rbegin(), values.rend(), is_optional).base() - 1);
     }
     return false;
 }

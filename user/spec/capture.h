@@ -34,6 +34,7 @@ struct Capture {
     bool returns = false; ///< it is recorded when it returns, with what and how long that took
     StackChoice stack = {}; ///< with these of its stacks
     bool changes = false; ///< and with what values are then, beside what they are at entry
+    std::shared_ptr<const GoProgram> goroutines_of = {}; ///< with the number of the goroutine, of this program
 
     /// Tests the condition and computes those values that are not just arguments. Made of the
     /// above by CaptureCompiler.

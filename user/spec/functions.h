@@ -94,6 +94,8 @@ struct Request {
     bool returns = false; ///< of all functions, what they return and when
     StackChoice stack = {}; ///< of all calls, these of their stacks
     bool changes = false; ///< and what values are then, beside what they are at entry
+    bool goroutines = false; ///< of functions of Go, the goroutine that calls them
+    bool goroutines_of_threads = false; ///< and where there are any, of all others, too, as only a program of Go calls these
     std::shared_ptr<Meanings> meanings = {}; ///< that are added to the arguments; null: none
     std::uint32_t text_bytes = lang::text_bytes_default; ///< that text() records at most, where it does not say so itself
     std::shared_ptr<const Aggregate> aggregate = {}; ///< how calls are added up; null: they are recorded

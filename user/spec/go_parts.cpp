@@ -32,7 +32,7 @@ public:
 
     /// Nothing if the value has no parts.
     std::vector<lang::ArgumentExpression> run(const lang::ArgumentExpression &value) {
-        const auto type = lang::type_of(scope_, value.expression, value.subject);
+        const auto type = type_of(value);
         if (!type || !value.subject.empty() || !has_parts(*type))
             return {};
         const std::string_view plain = value.expression.plain_name();
@@ -42,6 +42,14 @@ public:
     }
 
 private:
+    /// What has no bytes is nowhere, and has a type all the same.
+    std::optional<Type> type_of(const lang::ArgumentExpression &value) const {
+        const lang::Scope::Parameter *parameter = value.subject.empty() ? scope_.parameter(value.expression.plain_name()) : nullptr;
+        if (parameter && types_.traits(parameter->type).bytes == 0)
+            return parameter->type;
+        return lang::type_of(scope_, value.expression, value.subject);
+    }
+
     bool has_parts(Type type) const {
         const GoKind kind = types_.go_kind(type);
         const TypeKind known = types_.traits(type).kind;
@@ -57,12 +65,18 @@ private:
         return types_.traits(target).kind == TypeKind::aggregate && types_.go_kind(target) == GoKind::none;
     }
 
+    bool is_empty(Type type) const {
+        const TypeKind kind = types_.traits(type).kind;
+        return (kind == TypeKind::array && types_.count(type) == 0) || (kind == TypeKind::aggregate && types_.member_names(type).empty());
+    }
+
+    bool is_time(Type type) const { return types_.traits(type).kind == TypeKind::aggregate && types_.program_struct(type) == "time.Time"; }
     bool is_string(Type type) const { return types_.go_kind(type) == GoKind::string; }
 
     /// Elements that say something when they are read as they are.
     bool is_plain(Type type, int depth = 0) const {
         const TypeKind kind = types_.traits(type).kind;
-        if (types_.go_kind(type) != GoKind::none || depth > depth_max)
+        if (types_.go_kind(type) != GoKind::none || depth > depth_max || is_time(type))
             return false;
         if (kind == TypeKind::array)
             return is_plain(types_.target(type), depth + 1);
@@ -81,6 +95,17 @@ private:
         base_->is_head = true;
         base_->type_name = go_type_name(types_.name(type));
         values_.push_back(*base_);
+    }
+
+    /// The value of a struct without members, or of an array without elements: of this one nothing is read.
+    void empty(const std::string &name, Type type) {
+        lang::ArgumentExpression value = *base_;
+        value.name = name;
+        value.is_head = true;
+        value.optional = name != base_->name;
+        value.type_name = go_type_name(types_.name(type));
+        value.empty_type = type.id;
+        values_.push_back(std::move(value));
     }
 
     /// A value that is read; false if it cannot be.
@@ -136,9 +161,11 @@ private:
             break;
         }
         const TypeKind kind = types_.traits(type).kind;
-        if (kind == TypeKind::array)
+        if (is_empty(type))
+            empty(name, type);
+        else if (kind == TypeKind::array)
             visit_array(expression, name, type, depth);
-        else if (kind == TypeKind::aggregate && types_.program_struct(type) == "time.Time")
+        else if (is_time(type))
             visit_time(expression, name, type);
         else if (kind == TypeKind::aggregate)
             visit_struct(expression, name, type, depth);
@@ -166,27 +193,31 @@ private:
     void visit_element(const std::string &expression, const std::string &name, Type type, std::uint32_t index) {
         if (types_.go_kind(type) != GoKind::none || values_.size() >= parts_max)
             return;
+        if (is_time(type)) {
+            visit_time(fmt::format("({})[{}]", expression, index), name, type, fmt::format("len({}) > {}", expression, index));
+            return;
+        }
         for (const std::string_view member : types_.member_names(type)) {
             const auto found = types_.member(type, member);
             if (!found || member == "_")
                 continue;
             const std::string part = fmt::format("{}.{}", name, member);
-            if (is_string(found->type))
-                leaf(fmt::format("element({}, {}, {})", expression, index, member), part);
-            else if (types_.go_kind(found->type) == GoKind::none && types_.traits(found->type).is_scalar())
-                leaf(fmt::format("len({0}) > {1} ? ({0})[{1}].{2} : 0", expression, index, member), part, go_type_name(types_.name(found->type)));
+            const lang::TypeTraits known = types_.traits(found->type);
+            const bool is_number = types_.go_kind(found->type) == GoKind::none && (known.is_scalar() || known.is_floating());
+            if (is_string(found->type) || is_number)
+                leaf(fmt::format("element({}, {}, {})", expression, index, member), part, is_number ? go_type_name(types_.name(found->type)) : std::string());
         }
     }
 
     void visit_pointer(const std::string &expression, const std::string &name, Type type) {
         const Type target = types_.target(type);
         leaf_or_head(expression, name, type);
-        if (types_.program_struct(target) != "time.Time")
+        if (!is_time(target))
             visit_members(expression, name, target, 1);
     }
 
     void visit_array(const std::string &expression, const std::string &name, Type type, int depth) {
-        if (is_plain(types_.target(type)) && types_.count(type) > 0 && leaf(expression, name))
+        if (is_plain(types_.target(type)) && leaf(expression, name))
             return;
         head(name, type);
         for (std::uint32_t i = 0; i < std::min(types_.count(type), is_string(types_.target(type)) ? strings_max : go_elements_max); i++)
@@ -204,11 +235,12 @@ private:
                 visit(fmt::format("{}.{}", expression, member), fmt::format("{}.{}", name, member), found->type, depth);
     }
 
-    /// Go's time/time.go: bit 63 of `wall` says whether 33 bits of it are seconds since 1885, and `ext` is none since the year 1.
-    void visit_time(const std::string &expression, const std::string &name, Type type) {
+    /// `condition`: where it does not hold there is no time, and 0 is read. Go's time/time.go: bit 63 of `wall` says whether 33 bits of it are seconds since 1885, and `ext` is none since the year 1.
+    void visit_time(const std::string &expression, const std::string &name, Type type, const std::string &condition = {}) {
         const std::string seconds = fmt::format("((({0}).wall >> 63) ? (long)((({0}).wall << 1) >> 31) + 59453308800 : (long)({0}).ext) - 62135596800", expression);
-        if (leaf(seconds, name, "time.Time"))
-            leaf(fmt::format("(unsigned int)(({}).wall & 0x3fffffff)", expression), name + ".nsec", "int");
+        const auto value = [&](std::string text) { return condition.empty() ? text : fmt::format("{} ? {} : 0", condition, text); };
+        if (leaf(value(seconds), name, "time.Time"))
+            leaf(value(fmt::format("(unsigned int)(({}).wall & 0x3fffffff)", expression)), name + ".nsec", "int");
         else
             head(name, type);
     }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "abi/go_stack.h"
 #include "abi/go_x86_64.h"
 #include "abi/placement.h"
 #include "btf/go_type_name.h"
@@ -89,10 +90,25 @@ std::optional<UserOperand> operand_of(const Parameter &parameter, const GoParts 
 }
 
 // What has no room in registers lies behind the return address, where DWARF says. Parameters that are not described only leave it less room.
-std::optional<UserOperand> stack_operand(const GoValue &value) {
-    if (!value.is_known || !value.on_stack || *value.on_stack > ARGTRACE_STACK_MAX)
+std::optional<UserOperand> stack_operand(std::optional<std::uint32_t> place, bool at_return) {
+    if (!place || *place > ARGTRACE_STACK_MAX)
         return std::nullopt;
-    return UserOperand{.kind = UserOperand::Kind::on_stack, .number = static_cast<std::int64_t>(*value.on_stack)};
+    return UserOperand{.kind = UserOperand::Kind::on_stack, .number = static_cast<std::int64_t>(*place), .at_return = at_return};
+}
+
+constexpr std::uint32_t return_address_bytes = 8;
+
+// The same by the rules, which are believed where they account for all that the function has there, and DWARF does not contradict them.
+GoStack stack_by_rules(std::span<const GoValue> values, std::span<const GoParts> placed, std::size_t taken, std::optional<std::uint32_t> passed_bytes) {
+    if (!passed_bytes || !std::ranges::all_of(values, &GoValue::is_known))
+        return {.places = std::vector<std::optional<std::uint32_t>>(values.size())};
+    GoStack stack = go_stack(values, placed, taken);
+    bool is_right = stack.bytes == *passed_bytes;
+    for (std::size_t i = 0; i < taken; i++)
+        is_right = is_right && (!stack.places[i] || !values[i].on_stack || *values[i].on_stack == return_address_bytes + *stack.places[i]);
+    if (!is_right)
+        stack.places.assign(values.size(), std::nullopt);
+    return stack;
 }
 
 // Words of C that are no words of Go, or those of expressions.
@@ -107,7 +123,7 @@ bool is_plain_name(std::string_view name) {
 
 } // namespace
 
-UsdtSite go_site(const Prototype &prototype) {
+UsdtSite go_site(const Prototype &prototype, std::optional<std::uint32_t> passed_bytes) {
     UsdtSite site;
     const std::vector<Parameter> &all = prototype.parameters;
     const std::size_t count = all.size() - prototype.results;
@@ -118,15 +134,19 @@ UsdtSite go_site(const Prototype &prototype) {
     std::vector<bool> has_no_room;
     for (std::size_t i = 0; i < count; i++)
         has_no_room.push_back(!placed[i] && std::ranges::all_of(std::span(values).first(i + 1), &GoValue::is_known));
+    std::ranges::move(place_by_rules(std::span(values).subspan(count)), std::back_inserter(placed));
+    const GoStack stack = stack_by_rules(values, placed, count, passed_bytes);
     for (std::size_t i = 0; i < count; i++)
         if (all[i].go)
             placed[i] = place_at_entry(values[i]);
-    std::ranges::move(place_by_rules(std::span(values).subspan(count)), std::back_inserter(placed));
     for (std::size_t i = 0; i < all.size(); i++) {
         site.places.push_back({.name = all[i].name, .type_name = all[i].type});
         site.operands.push_back(operand_of(all[i], placed[i], i >= count));
         if (!site.operands.back() && i < count && has_no_room[i])
-            site.operands.back() = stack_operand(values[i]);
+            site.operands.back() = stack_operand(values[i].is_known ? values[i].on_stack : std::nullopt, false);
+        // Parameters without a name may lie between those that it takes.
+        if (!site.operands.back() && stack.places[i] && (i >= count || !stack.has_gaps))
+            site.operands.back() = stack_operand(return_address_bytes + *stack.places[i], i >= count);
     }
     return site;
 }

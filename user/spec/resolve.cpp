@@ -88,7 +88,7 @@ Wanted arguments_of(const Function &function) {
     auto output = function.capture.program.values.begin();
     for (const lang::ArgumentExpression &value : *values) {
         if (value.is_head) {
-            wanted.shown.push_back({0, value.name});
+            wanted.shown.push_back({value.empty_type, value.name});
             wanted.arguments.push_back({.name = value.name, .type_name = value.type_name});
         } else if (const auto parameter = parameter_of(function.prototype, value); parameter && !is_computed(operands, *parameter)) {
             Argument argument = all[*parameter];

@@ -121,10 +121,35 @@ Found Search::finish() {
     if (found_.functions.empty() && unmet_)
         throw *unmet_;
     check_exclusions();
+    if (request_.goroutines)
+        add_goroutines();
     followers_.limit(found_);
     if (request_.meanings)
         std::ranges::copy(request_.meanings->unresolved(), std::back_inserter(found_.left));
     return std::move(found_);
+}
+
+// A goroutine's calls belong together, in whatever thread: also those of the kernel, of C, and what the kernel calls meanwhile.
+void Search::add_goroutines() {
+    std::shared_ptr<const GoProgram> program;
+    for (const Function &function : found_.functions) {
+        if (!function.go || !function.go->goroutine_id)
+            continue;
+        if (program && (program->goroutine_id != function.go->goroutine_id || program->thread != function.go->thread))
+            return; // a thread is that of one of several programs, and nothing says of which
+        program = function.go;
+    }
+    for (Function &function : found_.functions) {
+        if (!program || (!function.go && !(request_.goroutines_of_threads && program->thread)))
+            continue;
+        function.capture.goroutines_of = program;
+        try {
+            compiler_.compile(function);
+        } catch (const lang::ExpressionError &) { // there is no room for it
+            function.capture.goroutines_of = nullptr;
+            compiler_.compile(function);
+        }
+    }
 }
 
 void Search::check_exclusions() const {

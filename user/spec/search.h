@@ -52,6 +52,7 @@ public:
 private:
     void choose(const Spec &spec, Function &function);
     void add(const Spec &spec, Function function);
+    void add_goroutines();
     void check_exclusions() const;
 
     const Request &request_;

@@ -188,6 +188,8 @@ public:
             return false;
         offsets_.insert(offset);
         pending_.push_back({begin(offset, function.name, std::move(find_returns), passed), *number, true});
+        if (passed == Passed::as_go)
+            pending_.back().passed_bytes = object_.go->passed_bytes(function);
         return true;
     }
 
@@ -229,6 +231,7 @@ private:
         std::size_t prototype; ///< its number
         bool is_described;     ///< by DWARF
         std::uint32_t results = 0; ///< of a function of Go that is not described
+        std::optional<std::uint32_t> passed_bytes = {}; ///< see GoCode, of one that is
     };
 
     Function begin(std::uint64_t offset, std::string_view name, std::function<UserReturns()> find_returns, Passed passed) const {
@@ -264,7 +267,7 @@ private:
         if (!one.is_described)
             prototype.results = one.results;
         name_as_go(prototype);
-        one.function.site = std::make_shared<const UsdtSite>(go_site(prototype));
+        one.function.site = std::make_shared<const UsdtSite>(go_site(prototype, one.passed_bytes));
     }
 
     std::vector<std::string> register_names() const {

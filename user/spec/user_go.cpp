@@ -41,12 +41,28 @@ std::string_view release_of(std::string_view version) {
 
 } // namespace
 
+namespace {
+
+/// Where each thread has the runtime's pointer to struct g: right before what the thread's own variables are relative to. Nothing: there are other such variables.
+std::optional<std::int64_t> place_of_current(const elf::Object &object) {
+    constexpr std::uint64_t pointer_bytes = 8;
+    const auto segments = object.segments();
+    const auto own = std::ranges::find(segments, static_cast<Elf64_Word>(PT_TLS), &Elf64_Phdr::p_type);
+    if (object.machine() != EM_X86_64 || (own != segments.end() && own->p_memsz > pointer_bytes))
+        return std::nullopt;
+    return -static_cast<std::int64_t>(pointer_bytes);
+}
+
+} // namespace
+
 GoProgram go_program(const elf::Object &object, const dwarf::Functions *described) {
     GoProgram program;
     if (described) {
         dwarf::GoTypes types = described->go_types();
         program.goroutine_id = types.goroutine_id;
         program.texts = std::move(types.texts);
+        if (const auto place = place_of_current(object); place && types.goroutine_id && types.m && types.curg)
+            program.thread = GoThread{"task->thread.fsbase", *place, *types.m, *types.curg};
     }
     if (!program.goroutine_id) {
         const std::optional<std::string> version = elf::go_version(object);
@@ -76,7 +92,7 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
     std::set<std::string_view> assembly;
     for (std::size_t i = 0; i < functions->count(); i++)
         if (const auto function = functions->at(i)) {
-            code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i]});
+            code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i], function->passed});
             if (function->is_assembly)
                 assembly.insert(name_of(*function));
         }
@@ -90,6 +106,11 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
 bool GoCode::is_wrapper(const elf::NamedFunction &function) const {
     const auto known = functions_.find(function.address);
     return known != functions_.end() && known->second.is_wrapper;
+}
+
+std::optional<std::uint32_t> GoCode::passed_bytes(const elf::NamedFunction &function) const {
+    const auto known = functions_.find(function.address);
+    return known == functions_.end() ? std::nullopt : std::optional(known->second.passed_bytes);
 }
 
 std::uint32_t GoCode::entry(const elf::NamedFunction &function) const {

@@ -29,6 +29,9 @@ public:
     /// Where its calls begin, in bytes from its first instruction.
     std::uint32_t entry(const elf::NamedFunction &function) const;
 
+    /// How many bytes above its return address are for what it takes and returns.
+    std::optional<std::uint32_t> passed_bytes(const elf::NamedFunction &function) const;
+
     /// Why its calls cannot be followed; empty: they can.
     std::string_view why_not_followed(const elf::NamedFunction &function) const;
 
@@ -41,6 +44,7 @@ private:
     const elf::Object *object_;
     struct Kind {
         bool is_assembly, is_wrapper;
+        std::uint32_t passed_bytes;
     };
     std::map<std::uint64_t, Kind> functions_; ///< by address. None: the program is too old to say
 };

@@ -160,14 +160,16 @@ static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsig
  * the stack pointer and the instruction's address are as they were at entry, and so is `value`.
  */
 struct argtrace_user_frame {
-	struct argtrace_frame frame;
-	unsigned long results[ARGTRACE_RESULTS];
+	struct argtrace_frame frame;	/* `body` is the stack pointer when it has returned */
+	unsigned long results[ARGTRACE_RESULT_SP];
 };
 
 #define ARGTRACE_FRAME_LOWER	offsetof(struct pt_regs, r9)
 
 static_assert(ARGTRACE_FRAME_LOWER + offsetof(struct argtrace_user_frame, results) ==
 	      ARGTRACE_RESULTS_AT);
+static_assert(ARGTRACE_FRAME_LOWER + offsetof(struct argtrace_user_frame, frame.body) ==
+	      ARGTRACE_RESULT_SP_AT);
 
 static inline void argtrace_user_frame_keep(struct argtrace_user_frame *frame,
 					    const struct pt_regs *regs)
@@ -184,10 +186,11 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 
 	for (index = 0; index < ARGTRACE_USER_REG_COUNT; index++) {
 		number = argtrace_result_number(index);
-		if (number < ARGTRACE_RESULTS)
+		if (number < ARGTRACE_RESULT_SP)
 			frame->results[number] =
 				argtrace_regs_argument((const struct argtrace_regs *)regs, index);
 	}
+	frame->frame.body = regs->sp;
 }
 
 /*

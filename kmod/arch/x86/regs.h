@@ -82,8 +82,12 @@ static inline u8 argtrace_return_place(unsigned int index)
 	return index ? offsetof(struct pt_regs, orig_ax) : offsetof(struct pt_regs, ax);
 }
 
-/* Go's ABIInternal: cmd/compile/abi-internal.md */
-#define ARGTRACE_RESULTS	9
+/*
+ * Go's ABIInternal: cmd/compile/abi-internal.md. The last one is the stack pointer, above which
+ * lies what has no room in the others.
+ */
+#define ARGTRACE_RESULTS	10
+#define ARGTRACE_RESULT_SP	9
 
 static inline unsigned int argtrace_result_number(unsigned int index)
 {
@@ -92,7 +96,7 @@ static inline unsigned int argtrace_result_number(unsigned int index)
 		[ARGTRACE_X86_64_RAX] = 5,
 		[ARGTRACE_X86_64_RBX] = 6,
 		[ARGTRACE_X86_64_RBP] = ARGTRACE_RESULTS,
-		[ARGTRACE_X86_64_RSP] = ARGTRACE_RESULTS,
+		[ARGTRACE_X86_64_RSP] = ARGTRACE_RESULT_SP,
 		[ARGTRACE_X86_64_R10] = 7,
 		[ARGTRACE_X86_64_R11] = 8,
 		[ARGTRACE_X86_64_R12] = ARGTRACE_RESULTS,
@@ -107,11 +111,13 @@ static inline unsigned int argtrace_result_number(unsigned int index)
 
 /* Behind what struct argtrace_regs has: struct argtrace_user_frame in arch/x86/followed.h. */
 #define ARGTRACE_RESULTS_AT	184
+#define ARGTRACE_RESULT_SP_AT	168
 
 static inline u8 argtrace_result_place(unsigned int number)
 {
-	static_assert(ARGTRACE_RESULTS_AT + ARGTRACE_RESULTS * sizeof(u64) - 1 <= U8_MAX);
-	return ARGTRACE_RESULTS_AT + number * sizeof(u64);
+	static_assert(ARGTRACE_RESULTS_AT + ARGTRACE_RESULT_SP * sizeof(u64) - 1 <= U8_MAX);
+	return number == ARGTRACE_RESULT_SP ? ARGTRACE_RESULT_SP_AT :
+					      ARGTRACE_RESULTS_AT + number * sizeof(u64);
 }
 
 static inline bool argtrace_frame_has_register(unsigned int index)

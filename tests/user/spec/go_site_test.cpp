@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "abi/go_stack.h"
 #include "abi/go_x86_64.h"
 #include "btf/go_type_name.h"
+#include "elf/function_list.h"
+#include "spec/user_go.h"
 #include "support/resolve_kernel.h"
 
 namespace argtrace {
@@ -55,6 +58,42 @@ TEST_P(GoSites, ByTheRulesAreWhereTheCompilerSays) {
     EXPECT_GT(same, 2000u);
     // Parameters without a name are not described, and take registers.
     EXPECT_LT(other, same / 50);
+}
+
+// The program says how many bytes of the stack a function has for what it takes and returns.
+TEST_P(GoSites, OnTheStackAccountForAllThatIsThere) {
+    const auto object = elf::Object::open(std::string(ARGTRACE_TEST_PROGRAMS "/") + GetParam());
+    ASSERT_TRUE(object);
+    const auto code = GoCode::of(*object);
+    ASSERT_TRUE(code);
+    std::map<std::uint64_t, std::uint32_t> said;
+    for (const elf::NamedFunction &function : elf::list_functions(*object))
+        said.emplace(function.address, code->passed_bytes(function).value_or(99999));
+    std::size_t same = 0, other = 0, unknown = 0;
+    for (const Function &function : go_functions("*", GetParam())) {
+        const Prototype &prototype = function.prototype;
+        std::vector<GoValue> values;
+        for (const Parameter &parameter : prototype.parameters)
+            values.push_back(parameter.go.value_or(GoValue()));
+        if (!std::ranges::all_of(values, &GoValue::is_known) || !function.go) {
+            unknown++;
+            continue;
+        }
+        const std::size_t taken = values.size() - prototype.results;
+        std::vector<GoParts> parts, results;
+        for (const GoValue &value : values)
+            (parts.size() < taken ? parts : results).push_back(value.parts);
+        parts = go_x86_64(parts);
+        results = go_x86_64(results);
+        parts.insert(parts.end(), results.begin(), results.end());
+        const std::uint64_t begin = function.address;
+        const auto at = std::prev(said.upper_bound(begin));
+        (go_stack(values, parts, taken).bytes == at->second ? same : other)++;
+    }
+    std::printf("of %zu functions the stack is accounted for, of %zu it is not, of %zu not all is known\n", same, other, unknown);
+    EXPECT_GT(same, 1000u);
+    // Parameters without a name are not described, and have room there.
+    EXPECT_LT(other, same / 20);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compiled, GoSites, testing::Values("user_stacks_go", "user_stacks_go_plain"), [](const auto &info) {
@@ -146,6 +185,39 @@ TEST(GoSite, ReadsFromTheStackWhatNoRegisterHasRoomFor) {
         EXPECT_FALSE(site.operands[i]) << i;
     EXPECT_EQ(site.operands[9], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 16}));
     EXPECT_EQ(site.operands[10], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 48}));
+}
+
+// By the rules, where they account for all that there is, what is not in a register: also what is returned.
+TEST(GoSite, ReadsFromTheStackWhatTheRulesHaveThere) {
+    const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, array{.kind = Shape::Kind::unknown};
+    const GoValue small{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<GoPart>{{}}};
+    const GoValue large{.is_known = true, .bytes = 24, .alignment = 8};
+    Prototype prototype;
+    prototype.parameters = {go_parameter("a", array, large), go_parameter("n", word, small), go_parameter("ret0", word, small), go_parameter("ret1", array, large)};
+    prototype.results = 2;
+    const UsdtSite site = go_site(prototype, 24 + 24 + 8);
+    EXPECT_EQ(site.operands[0], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 8}));
+    EXPECT_FALSE(site.operands[1]); // in a register, where the debug information does not say so
+    EXPECT_EQ(site.operands[2]->base->index, ARGTRACE_X86_64_RAX);
+    EXPECT_EQ(site.operands[3], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 32, .at_return = true}));
+    for (const auto &other : {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(64)}) {
+        EXPECT_FALSE(go_site(prototype, other).operands[0]);
+        EXPECT_FALSE(go_site(prototype, other).operands[3]);
+    }
+    prototype.parameters[0].go->on_stack = 16; // DWARF says something else
+    EXPECT_FALSE(go_site(prototype, 24 + 24 + 8).operands[3]);
+}
+
+// Between arguments that do not fill their places may be one of which nothing is said.
+TEST(GoSite, DoesNotBelieveTheRulesWhereThereAreGaps) {
+    const Shape array{.kind = Shape::Kind::unknown};
+    const GoValue odd{.is_known = true, .bytes = 10, .alignment = 2};
+    Prototype prototype;
+    prototype.parameters = {go_parameter("a", array, odd), go_parameter("ret", array, odd)};
+    prototype.results = 1;
+    const UsdtSite site = go_site(prototype, 32);
+    EXPECT_FALSE(site.operands[0]);
+    EXPECT_EQ(site.operands[1], (UserOperand{.kind = UserOperand::Kind::on_stack, .number = 24, .at_return = true}));
 }
 
 // Go 1.19 says each register of an interface that is passed on twice.

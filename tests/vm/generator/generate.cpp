@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Writes C for the helper modules. `prototypes`: generated.c of argtrace_generated.ko, functions of
 // generated prototypes, calls of them with random values, and for each call what it passes, member
-// by member, and what it is given back, written by the compiled C alone. `expressions`: see expressions.h.
+// by member, and what it is given back, written by the compiled C alone. `expressions`: see expressions.h; `go`: see go_functions.h.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "expressions.h"
+#include "go_functions.h"
 #include "support/prototype_generator.h"
 
 namespace {
@@ -273,9 +274,10 @@ int main(int argc, char **argv) {
         fmt::print("{}", ModuleWriter(seed).source(functions));
     } else if (what == "expressions") {
         fmt::print("{}", random_expressions(seed, functions));
+    } else if (what == "go") {
+        fmt::print("{}", random_go_functions(seed, functions));
     } else {
-        std::fputs("usage: argtrace_generate prototypes|expressions SEED FUNCTIONS >FILE.c\n",
-                   stderr);
+        std::fputs("usage: argtrace_generate prototypes|expressions|go SEED FUNCTIONS >FILE\n", stderr);
         return 2;
     }
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -349,7 +350,7 @@ func values(count int) {
 		before := s.number
 		said("add", n, before+n, s.add(n))
 		said("real", float64(n)+0.25, n, 1.5, real(float64(n)+0.25, n, 1.5)) // none of them whole, so that all have a point
-		said("structs", n, word, n, n%250, nil, structs(pair{n, word}, n, direction(n%250), struct{}{}))
+		said("structs", n, word, n, n%250, struct{}{}, structs(pair{n, word}, n, direction(n%250), struct{}{}))
 		said("blank", n*3, n%200, blank(n, n*3, word, uint8(n%200)))
 		said("generic", generic(pair{n, word}, n))
 		generic(word, n)
@@ -458,6 +459,46 @@ func goroutines(count int) {
 	all.Wait()
 }
 
+// Others run in its thread while it waits, and it goes on in another.
+//
+//go:noinline
+func waits(n int, c chan int, fd int) int {
+	sum := writes(n, 1, fd)
+	<-c
+	sum += writes(n, 2, fd)
+	<-c
+	return sum
+}
+
+//go:noinline
+func writes(n, step, fd int) int {
+	written, _ := syscall.Write(fd, make([]byte, n*10+step))
+	return written
+}
+
+func trees(count int) {
+	null, err := syscall.Open("/dev/null", syscall.O_WRONLY, 0)
+	if err != nil {
+		panic(err)
+	}
+	var all sync.WaitGroup
+	channels := make([]chan int, count)
+	for n := range channels {
+		channels[n] = make(chan int)
+		all.Add(1)
+		go func(n int) {
+			defer all.Done()
+			waits(n, channels[n], null)
+		}(n)
+	}
+	for round := 0; round < 2; round++ {
+		for _, c := range channels {
+			c <- 1
+		}
+	}
+	all.Wait()
+}
+
 func panicking(count int) {
 	var all sync.WaitGroup
 	for n := 0; n < count; n++ {
@@ -535,6 +576,10 @@ func main() {
 		goroutines(300)
 	case "goroutines":
 		goroutines(2000)
+	case "crowd":
+		goroutines(10000)
+	case "trees":
+		trees(100)
 	case "panics":
 		panicking(300)
 	case "server":

@@ -297,6 +297,87 @@ TEST_P(GoFunctions, return_in_whatever_thread_their_goroutine_goes_on) {
     expect_all(outcome, 2000);
 }
 
+// All of them are in the call at once.
+TEST_P(GoFunctions, return_to_whom_they_were_called_by_among_ten_thousand) {
+    const Outcome outcome = trace({"blocks(n)"}, "crowd", {"-r", "--buffer", "8M"});
+    std::vector<std::string> found = calls(outcome);
+    expect_same(found, logged({"blocks"}));
+    EXPECT_EQ(found.size(), 10000u);
+    expect_all(outcome, 10000);
+}
+
+// A line of `--tree`, with what is in it.
+struct GoTree {
+    std::string call;
+    std::vector<GoTree> inner = {};
+};
+
+std::vector<GoTree> go_trees(const std::string &text) {
+    std::vector<GoTree> trees;
+    std::vector<std::string> open;
+    const auto place = [&]() -> std::vector<GoTree> & {
+        std::vector<GoTree> *at = &trees;
+        for (std::size_t i = 0; i < open.size(); i++)
+            at = &at->back().inner;
+        return *at;
+    };
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t call = std::min(line.find("u:go_functions"), line.find("s:"));
+        if (call != line.npos) {
+            place().push_back({line.substr(call)});
+            if (line.ends_with(" {"))
+                open.push_back(line);
+        } else if (line.find(" }") != line.npos && !open.empty()) {
+            open.pop_back();
+        }
+    }
+    EXPECT_TRUE(open.empty());
+    return trees;
+}
+
+/// "18" of "f(n=1, goid=18) = 2"
+std::string value_in(const std::string &call, const std::string &name) {
+    const std::size_t at = call.find(name + '=');
+    return at == call.npos ? "" : call.substr(at + name.size() + 1, call.find_first_of(",)", at) - at - name.size() - 1);
+}
+
+// Goroutines take turns in a thread, and go on in others. What the scheduler does is in none of their calls.
+TEST_P(GoFunctions, are_nested_in_those_of_their_goroutine) {
+    const Outcome outcome = run({"argtrace", "trace", "--tree", "-F", spec("waits"), spec("writes"), "s:write(fd, count)", "s:futex(op)", "--", program(), "trees", go_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::set<int> numbers;
+    std::size_t inside = 0;
+    for (const GoTree &tree : go_trees(outcome.out)) {
+        if (tree.call.find("main.waits(") == std::string::npos) {
+            EXPECT_EQ(tree.call.find("main.writes("), std::string::npos) << tree.call;
+            continue;
+        }
+        const int number = std::stoi(value_in(tree.call, "n"));
+        numbers.insert(number);
+        std::vector<int> steps;
+        for (const GoTree &inner : tree.inner) {
+            EXPECT_EQ(value_in(inner.call, "goid"), value_in(tree.call, "goid")) << inner.call << " in " << tree.call;
+            if (inner.call.find("main.writes(") == std::string::npos)
+                continue; // it wakes a thread for another
+            EXPECT_EQ(value_in(inner.call, "n"), value_in(tree.call, "n")) << inner.call;
+            steps.push_back(std::stoi(value_in(inner.call, "step")));
+            std::size_t calls = 0;
+            for (const GoTree &call : inner.inner) {
+                if (!call.call.starts_with("s:write"))
+                    continue;
+                EXPECT_EQ(std::stoi(value_in(call.call, "count")), number * 10 + steps.back()) << call.call;
+                calls++;
+            }
+            EXPECT_EQ(calls, 1u) << inner.call;
+            inside += calls;
+        }
+        EXPECT_EQ(steps, (std::vector<int>{1, 2})) << tree.call;
+    }
+    EXPECT_EQ(numbers.size(), 100u) << outcome.err;
+    EXPECT_EQ(inside, 200u);
+}
+
 // The collector moves and shrinks stacks all the time.
 TEST_P(GoFunctions, return_while_stacks_are_collected) {
     const Outcome outcome = trace({"blocks(n)", "huge(n)"}, "collected");
@@ -354,6 +435,36 @@ TEST_P(GoFunctions, of_a_server_answer_all_its_clients) {
     EXPECT_EQ(served, 400u);
     const auto summary = json_summary(outcome.out);
     EXPECT_EQ(unfollowed(outcome, "no_goroutine"), 0u) << summary.dump();
+}
+
+// They go on where they were called from C, on the stack of their goroutine.
+TEST(GoFunctionsWithC, return_what_the_program_gets) {
+    need_argtrace();
+    need_uprobes();
+    const std::string program = "/root/go_functions_cgo", object = "u:" + program;
+    const Outcome outcome = run({"argtrace", "trace", "--json", "-r", object + ":main.outside", object + ":main.inside", object + ":in_c", "--", program, go_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> found, expected;
+    std::size_t of_c = 0;
+    for (const auto &event : json_lines(outcome.out)) {
+        const std::string function = event.at("func");
+        if (function.ends_with(":in_c")) {
+            of_c++;
+            continue;
+        }
+        found.push_back(nlohmann::ordered_json::array({function.substr(function.rfind('.') + 1), event.at("args").at("n"), event.at("args").at("x"), event.at("ret")}).dump());
+    }
+    std::istringstream log(read_file(go_log));
+    for (std::string line; std::getline(log, line);)
+        expected.push_back(nlohmann::ordered_json::parse(line).dump());
+    EXPECT_GE(expected.size(), 300u);
+    std::ranges::sort(found);
+    std::ranges::sort(expected);
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(of_c, expected.size() / 2);
+    const auto summary = json_summary(outcome.out);
+    EXPECT_EQ(summary.at("records"), expected.size() + of_c) << summary.dump();
+    EXPECT_EQ(summary.at("hits"), summary.at("records")) << summary.dump();
 }
 
 TEST_P(GoFunctions, that_have_no_goroutine_are_refused) {

@@ -82,6 +82,20 @@ TEST_P(UserTypes, do_not_lead_to_memory_of_the_kernel) {
     EXPECT_EQ(summary.at("faults"), 8 * 3) << summary.dump();
 }
 
+// Where the stack is, is known when the function is entered: what is kept of a call until it returns lies in the kernel's memory.
+TEST_P(UserTypes, have_their_stack_in_the_memory_of_the_program) {
+    for (const char *equals : {"", "="}) {
+        std::size_t count = 0;
+        for (const auto &event : trace({spec("ut_values(&large as at, large.values[0] as first, *(&large.values[0] + 1) as second)") + equals}, {"20", typed_log})) {
+            const std::string at = event.at("args").at("at");
+            EXPECT_LT(std::stoull(at, nullptr, 16), 1ull << 47) << event.dump();
+            EXPECT_EQ(event.at("args").at("second"), 2) << event.dump();
+            count++;
+        }
+        EXPECT_EQ(count, 20u) << equals;
+    }
+}
+
 TEST_P(UserTypes, what_is_no_longer_passed_is_not_shown) {
     const auto events = trace({spec("ut_values"), spec("ut_clone*")}, {"3", typed_log});
     ASSERT_EQ(events.size(), 6u);

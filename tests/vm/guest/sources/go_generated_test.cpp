@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Two thousand functions of Go with random types (generator/go_functions.cpp): each value that argtrace shows of their calls, against what the program
+// (programs/go_generated.go) says of itself.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/command.h"
+#include "support/device.h"
+#include "support/machine.h"
+
+namespace vmtest {
+namespace {
+
+using GoJson = nlohmann::ordered_json;
+
+const std::string go_generated = "/root/go_functions_generated", go_generated_log = "/tmp/go_generated.log";
+constexpr std::size_t go_generated_functions = 2000, go_generated_rounds = 2;
+
+struct GoGeneratedTally {
+    std::size_t compared = 0, not_there = 0, behind_end = 0;
+};
+
+bool is_same(const GoJson &left, const GoJson &right) {
+    if (left.is_structured() || right.is_structured()) {
+        if (left.type() != right.type() || left.size() != right.size())
+            return false;
+        for (const auto &[name, value] : left.items())
+            if (left.is_array() ? !is_same(value, right.at(std::stoul(name))) : !right.contains(name) || !is_same(value, right.at(name)))
+                return false;
+        return true;
+    }
+    if (left.is_number_float() || right.is_number_float())
+        return left.is_number() && right.is_number() && left.get<double>() == right.get<double>();
+    return left == right;
+}
+
+/// The slice whose element a part belongs to that the slice has not: nothing is read there.
+bool is_behind_end(const std::string &part, const GoJson &expected) {
+    for (std::size_t open = part.find(".["); open != part.npos; open = part.find(".[", open + 1)) {
+        const auto length = expected.find(part.substr(0, open) + ".len");
+        if (length != expected.end() && std::stoul(part.substr(open + 2)) >= length->get<std::size_t>())
+            return true;
+    }
+    return false;
+}
+
+void compare_go_call(const std::string &name, const GoJson &event, const GoJson &expected, GoGeneratedTally &tally) {
+    GoJson values = event.at("args");
+    if (expected.contains("ret") || !event.at("ret").is_null())
+        values["ret"] = event.at("ret");
+    for (const auto &[part, value] : values.items()) {
+        if (is_behind_end(part, expected)) {
+            EXPECT_TRUE(value.is_null() || value == 0 || value == false || value == "" || value == "0x0") << name << ' ' << part << ' ' << value;
+            tally.behind_end++;
+            continue;
+        }
+        ASSERT_TRUE(expected.contains(part)) << name << ' ' << part << ' ' << value;
+        const GoJson &wanted = expected.at(part);
+        tally.compared++;
+        if (value.is_null() && !wanted.is_null() && part.find('.') == part.npos)
+            tally.not_there++;
+        else if (value.is_null() && wanted == "" && part.ends_with(".text")) // as of types that have none
+            tally.not_there++;
+        else
+            EXPECT_TRUE(is_same(value, wanted)) << name << ' ' << part << " is " << value << ", and was " << wanted;
+    }
+}
+
+TEST(GoGenerated, functions_have_the_values_of_the_program) {
+    need_argtrace();
+    need_uprobes();
+    const Outcome outcome = run({"argtrace", "trace", "--json", "-r", "--buffer", "16M", "u:" + go_generated + ":main.*made*", "--", go_generated, go_generated_log, "7",
+                                 std::to_string(go_generated_rounds)});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::map<std::string, std::vector<GoJson>> events;
+    for (GoJson &event : json_lines(outcome.out)) {
+        const std::string function = event.at("func");
+        events[function.substr(function.rfind('.') + 1)].push_back(std::move(event));
+    }
+    EXPECT_EQ(events.size(), go_generated_functions) << outcome.err;
+    std::map<std::string, std::size_t> calls;
+    GoGeneratedTally tally;
+    std::istringstream log(read_file(go_generated_log));
+    for (std::string line; std::getline(log, line);) {
+        const GoJson logged = GoJson::parse(line);
+        const std::string name = logged.at(0);
+        const std::size_t call = calls[name]++;
+        ASSERT_LT(call, events[name].size()) << name << ": " << outcome.err;
+        ASSERT_NO_FATAL_FAILURE(compare_go_call(name, events[name][call], logged.at(1), tally));
+    }
+    EXPECT_EQ(calls.size(), go_generated_functions);
+    const auto summary = json_summary(outcome.out);
+    EXPECT_EQ(summary.at("records"), go_generated_functions * go_generated_rounds) << summary.dump();
+    EXPECT_EQ(summary.at("hits"), summary.at("records")) << summary.dump();
+    EXPECT_EQ(summary.at("faults"), 0) << summary.dump();
+    std::printf("compared %zu values, and %zu behind the end of a slice; %zu are not there\n", tally.compared, tally.behind_end, tally.not_there);
+    EXPECT_LT(tally.not_there * 25, tally.compared) << "of arguments that a function does not use the program does not say where they are";
+    EXPECT_GT(tally.compared, 30000u);
+}
+
+} // namespace
+} // namespace vmtest
