@@ -36,11 +36,15 @@ UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vecto
             cold_.emplace(symbol.substr(0, symbol.rfind(".cold")), elf::CodePiece{function.address, function.size});
 }
 
-UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) const {
+UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) {
     const bool is_go = go_ && go_->has(function);
     if (is_go && !go_->why_not_followed(function).empty())
         return {.why_none = go_->why_not_followed(function)};
-    UserReturns returns{.throws = throws_};
+    UserReturns returns{.throws = throws_, .is_called = [this, offset = function.offset] {
+                            if (!called_)
+                                called_.emplace(object_);
+                            return called_->is_called(offset);
+                        }};
     std::vector<elf::CodePiece> pieces{{function.address, function.size}};
     for (auto [cold, end] = cold_.equal_range(function.symbol); cold != end; ++cold)
         pieces.push_back(cold->second);

@@ -237,6 +237,24 @@ TEST(UserFunctions, NoUretprobeIsWhereExceptionsAre) {
     EXPECT_FALSE(returning_probes({"u:" + program.path() + ":plain="}).at(0).returns.empty());
 }
 
+// The kernel's would replace what is on the stack there: the number of the program's arguments, or what whoever jumps there has left.
+TEST(UserFunctions, NoUretprobeIsWhereNothingCalls) {
+    const DescribedProgram program(std::string(returning_functions) + R"(
+        void linked(void), called(void);
+        asm(".text\n"
+            ".globl linked\n.type linked, @function\n"
+            "linked: .cfi_startproc\n.cfi_adjust_cfa_offset 16\npop %rax\npop %rcx\njmp plain\n.cfi_endproc\n.size linked, . - linked\n"
+            ".globl called\n.type called, @function\n"
+            "called: .cfi_startproc\njmp plain\n.cfi_endproc\n.size called, . - called\n");
+    )", ".c", "gcc -O2");
+    const std::string prefix = "u:" + program.path() + ':';
+    for (const char *name : {"_start=", "linked="})
+        for (const ReturnBy by : {ReturnBy::automatic, ReturnBy::uretprobe})
+            EXPECT_THAT(thrown([&] { returning_probes({prefix + name}, by); }), HasSubstr("not called but jumped to")) << name;
+    EXPECT_EQ(return_way(returning_probes({prefix + "called="}).at(0)), "uretprobe");
+    EXPECT_EQ(user_probes({prefix + "_start"}).size(), 1u); // its calls alone
+}
+
 TEST(UserFunctions, OfGoAreFollowedByTheirGoroutine) {
     const std::string program = "u:" ARGTRACE_TEST_PROGRAMS "/user_stacks_go:";
     const Probe probe = returning_probes({program + "main.second="}).at(0);
