@@ -141,7 +141,7 @@ TEST(UserFunctions, LinesOfTheirSourceArePlaces) {
     const std::vector<Probe> head = at_line(7);
     ASSERT_EQ(head.size(), 1u);
     EXPECT_EQ(head[0].function, "u:x@x.c:7");
-    EXPECT_EQ(head[0].args.size(), 6u) << "registers";
+    EXPECT_THAT(arguments_of(head[0]), ElementsAre(HasSubstr("int a"), HasSubstr("int sum"))) << "i is declared there";
     const Probe begin = user_probes({"u:" + program.path() + ":f"}).at(0), by_line = at_line(5).at(0);
     EXPECT_EQ(by_line.function, begin.function) << "where a function begins it is meant, with its arguments";
     EXPECT_EQ(by_line.addr, begin.addr);
@@ -149,6 +149,67 @@ TEST(UserFunctions, LinesOfTheirSourceArePlaces) {
     const std::uint64_t inside = head[0].addr - begin.addr;
     EXPECT_EQ(user_probes({fmt::format("u:{}:f+{}", program.path(), inside)}).at(0).addr, head[0].addr);
     EXPECT_LT(inside, at_line(9).at(0).addr - begin.addr);
+}
+
+std::vector<std::string> names_of(const Probe &probe) {
+    std::vector<std::string> names;
+    for (const Argument &argument : probe.args)
+        names.push_back(argument.name);
+    return names;
+}
+
+constexpr const char *variables_source = "struct big { long words[20]; };\n"                                // 1
+                                         "static long calls;\n"                                             // 2
+                                         "long f(long first, const char *text) {\n"                         // 3
+                                         "    long value = first * 2, ret = 7;\n"                           // 4
+                                         "    char buffer[16] = \"x\";\n"                                   // 5
+                                         "    struct big big = { { first } };\n"                            // 6
+                                         "    long double wide = first;\n"                                  // 7
+                                         "    {\n"                                                          // 8
+                                         "        int value = text[0];\n"                                   // 9
+                                         "        calls += value;\n"                                        // 10
+                                         "        int later = 1;\n"                                         // 11
+                                         "        calls += later;\n"                                        // 12
+                                         "    }\n"                                                          // 13
+                                         "    calls += value + buffer[0] + big.words[0] + (long)wide;\n"    // 14
+                                         "    return calls + ret;\n"                                        // 15
+                                         "}\n"                                                              // 16
+                                         "int main(void) { return f(1, \"a\"); }\n";
+
+// The innermost block that has been begun counts, and a variable is there behind its declaration.
+TEST(UserFunctions, LinesHaveTheVariablesThatTheirNamesMean) {
+    for (const char *compiler : {"gcc -g -O0", "clang -g -O0", "gcc -gdwarf-4 -O0"}) {
+        const DescribedProgram program(variables_source, ".c", compiler);
+        const std::string object = "u:" + program.path() + "@x.c:";
+        const auto at_line = [&](const std::string &line) { return user_probes({object + line}).at(0); };
+        EXPECT_THAT(names_of(at_line("9")), ElementsAre("first", "text", "value", "ret", "wide")) << compiler;
+        EXPECT_THAT(arguments_of(at_line("9(value)")), ElementsAre(HasSubstr("long"))) << compiler;
+        EXPECT_THAT(arguments_of(at_line("10(value)")), ElementsAre(HasSubstr("int value"))) << compiler;
+        EXPECT_THAT(names_of(at_line("10")), ElementsAre("first", "text", "ret", "wide", "value")) << compiler;
+        EXPECT_THAT(names_of(at_line("12")), ElementsAre("first", "text", "ret", "wide", "value", "later")) << compiler;
+        EXPECT_THAT(arguments_of(at_line("14(value)")), ElementsAre(HasSubstr("long"))) << compiler;
+        // Arrays and what is large are there where they are named.
+        EXPECT_THAT(names_of(at_line("10(buffer, big.words[3], str(buffer) as text)")), ElementsAre("buffer", "big.words[3]", "text")) << compiler;
+        EXPECT_THAT(refused_user(object + "10(wide + 1)"), HasSubstr("wide has no value in u:x@x.c:10 that can be read")) << compiler;
+        EXPECT_THAT(refused_user(object + "10(buffer + later)"), HasSubstr("has no argument later")) << compiler;
+    }
+}
+
+// What the compiler has optimised away is one that has no value, and what is not there at all has no name.
+TEST(UserFunctions, LinesSayWhatHasBeenOptimisedAway) {
+    const DescribedProgram program("int sink;\n"
+                                   "__attribute__((noinline)) int f(int a, int unused) {\n"
+                                   "    int twice = unused * 2;\n"
+                                   "    sink += a;\n"
+                                   "    sink += a + 1;\n"
+                                   "    return a;\n"
+                                   "}\n"
+                                   "int main(int argc, char **argv) { return f(argc, argc + 1); }\n",
+                                   ".c", "clang -g -O2");
+    const std::string object = "u:" + program.path() + "@x.c:5";
+    EXPECT_THAT(refused_user(object + "(twice + 1)"), HasSubstr("the compiler has optimised it away there"));
+    EXPECT_EQ(user_probes({object + "(a, twice)"}).at(0).args.size(), 2u);
+    EXPECT_EQ(user_probes({object + "(reg(\"rdi\"))"}).at(0).args.size(), 1u);
 }
 
 TEST(UserFunctions, WhatIsWrongWithALineIsSaid) {
