@@ -2,6 +2,7 @@
 #include "spec/user_returns.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "spec/assessment.h"
@@ -27,6 +28,13 @@ bool may_throw(const elf::Object &object, const std::vector<elf::NamedFunction> 
     return std::ranges::any_of(functions, [](const elf::NamedFunction &function) { return function.symbol == "_Unwind_RaiseException"; });
 }
 
+/// Whether it keeps the address that it returns to, for whoever returns there once more: setjmp(3), getcontext(3), vfork(2).
+bool keeps_return_address(std::string_view symbol) {
+    constexpr std::string_view names[] = {"setjmp", "sigsetjmp", "getcontext", "swapcontext", "vfork", "libc_vfork", "savectx"};
+    symbol.remove_prefix(std::min(symbol.find_first_not_of('_'), symbol.size()));
+    return std::ranges::find(names, symbol) != std::end(names);
+}
+
 } // namespace
 
 UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions, const std::optional<GoCode> &go)
@@ -40,7 +48,7 @@ UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) {
     const bool is_go = go_ && go_->has(function);
     if (is_go && !go_->why_not_followed(function).empty())
         return {.why_none = go_->why_not_followed(function)};
-    UserReturns returns{.throws = throws_, .is_called = [this, offset = function.offset] {
+    UserReturns returns{.throws = throws_, .keeps_address = keeps_return_address(function.symbol), .is_called = [this, offset = function.offset] {
                             if (!called_)
                                 called_.emplace(object_);
                             return called_->is_called(offset);

@@ -20,6 +20,7 @@ struct UserReturns {
     elf::FunctionReturns by = {};
     std::string_view why_none = {}; ///< they cannot, whatever follows them: "its stacks move"; empty: they can
     bool throws = false;            ///< an exception may go through it, which finds no way past the address of a uretprobe
+    bool keeps_address = false;     ///< it keeps what it finds as the address to return to, as setjmp() does: not one of a uretprobe
     std::function<bool()> is_called = {}; ///< otherwise a uretprobe would replace what is no address to return to; set unless `why_none` is
 };
 

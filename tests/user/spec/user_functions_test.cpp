@@ -313,6 +313,15 @@ TEST(UserFunctions, NoUretprobeIsWhereNothingCalls) {
         for (const ReturnBy by : {ReturnBy::automatic, ReturnBy::uretprobe})
             EXPECT_THAT(thrown([&] { returning_probes({prefix + name}, by); }), HasSubstr("not called but jumped to")) << name;
     EXPECT_EQ(return_way(returning_probes({prefix + "called="}).at(0)), "uretprobe");
+    const DescribedProgram undescribed("int main(void) { return 0; }\n"
+                                       "asm(\".globl _start\\n.type _start, @function\\n_start: call main\\nhlt\\n.size _start, . - _start\");",
+                                       ".c", "gcc -nostartfiles");
+    EXPECT_THAT(thrown([&] { returning_probes({"u:" + undescribed.path() + ":_start="}); }), HasSubstr("not called but jumped to"));
+    // What longjmp() returns to would be the kernel's.
+    for (const char *name : {"u:libc:__sigsetjmp=", "u:libc:_setjmp=", "u:libc:setjmp="})
+        EXPECT_THAT(thrown([&] { returning_probes({name}); }), HasSubstr("it keeps the address that it returns to")) << name;
+    EXPECT_THAT(thrown([&] { returning_probes({"u:libc:getcontext="}, ReturnBy::uretprobe); }), HasSubstr("it keeps the address that it returns to"));
+    EXPECT_EQ(return_way(returning_probes({"u:libc:getcontext="}).at(0)), "ret");
     EXPECT_EQ(user_probes({prefix + "_start"}).size(), 1u); // its calls alone
 }
 
