@@ -83,7 +83,7 @@ std::optional<std::int64_t> constant_of(const Dwarf_Op &operation) {
     }
 }
 
-// Of what is neither in a register nor on the stack.
+// Where what is neither in a register nor on the stack is.
 std::optional<Dwarf_Addr> address_of(Dwarf_Attribute &attribute, const Dwarf_Op &operation) {
     Dwarf_Attribute indexed;
     Dwarf_Addr address = 0;
@@ -209,7 +209,7 @@ std::vector<Variable> variables_at(Dwarf_Die &unit, const LineAddress &at) {
             if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) || !is_identifier(name_of(declared)) || !is_declared_before(declared, at) ||
                 has_flag_in_all(child, DW_AT_declaration))
                 return true;
-            // Of a block the last one before the line counts: each `for` of gcc's has a block of its own, but not each of others.
+            // The last one of a block that is before the line counts: not each `for` has a block of its own.
             const auto same = std::ranges::find_if(here, [&](Variable &one) { return name_of(one.declared) == name_of(declared); });
             if (same != here.end())
                 *same = {declared, places.of(child)};

@@ -14,7 +14,7 @@ class CalledEntries {
 public:
     explicit CalledEntries(const Object &object);
 
-    /// Of a function that begins at this offset in the file. One of which the file says nothing is taken to be called.
+    /// The function begins at this offset in the file. One of which the file says nothing is taken to be called.
     bool is_called(std::uint64_t offset) const;
 
 private:

@@ -12,7 +12,7 @@ struct mark {
 	int line;
 };
 
-/* Of the line that it is in. */
+/* Names the line that it is in. */
 #define MARK(name)                                                                        \
 	static const struct mark mark_##name __attribute__((section("ul_marks"), used)) = { \
 		#name, __LINE__                                                            \
