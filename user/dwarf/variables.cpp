@@ -104,6 +104,11 @@ std::optional<VariablePlace> based_on(const Dwarf_Op &operation) {
     return std::nullopt;
 }
 
+// A damaged file may have any numbers.
+std::int64_t sum_of(std::int64_t one, std::int64_t other) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(one) + static_cast<std::uint64_t>(other));
+}
+
 class Places {
 public:
     Places(Dwarf_Die function, const LineAddress &at) : function_(function), at_(at) {}
@@ -179,12 +184,12 @@ private:
             dwarf_getlocation_addr(&attribute, at_.address, &operations, &count, 1) != 1 || count != 1)
             return std::nullopt;
         if (operations[0].atom == DW_OP_call_frame_cfa && at_.frame_offset)
-            return VariablePlace{VariableKind::memory, at_.frame_register, *at_.frame_offset + offset};
+            return VariablePlace{VariableKind::memory, at_.frame_register, sum_of(*at_.frame_offset, offset)};
         if (const auto number = register_of(operations[0]))
             return VariablePlace{VariableKind::memory, *number, offset};
         std::optional<VariablePlace> base = based_on(operations[0]);
         if (base)
-            base->number += offset;
+            base->number = sum_of(base->number, offset);
         return base;
     }
 
@@ -224,7 +229,7 @@ std::vector<Variable> variables_at(Dwarf_Die &unit, const LineAddress &at) {
         if (is_function(*scope))
             break;
     }
-    std::ranges::stable_partition(found, [](Variable &one) { return dwarf_tag(&one.declared) == DW_TAG_formal_parameter; });
+    std::stable_partition(found.begin(), found.end(), [](Variable &one) { return dwarf_tag(&one.declared) == DW_TAG_formal_parameter; });
     return found;
 }
 
