@@ -12,6 +12,7 @@
 #include "abi/calling_convention.h"
 #include "dwarf/functions.h"
 #include "elf/call_frames.h"
+#include "elf/called_entries.h"
 #include "elf/demangle.h"
 #include "elf/function_list.h"
 #include "elf/inlined.h"
@@ -46,9 +47,15 @@ void read_prototypes(const Object &object) {
     const argtrace::BtfPtr base(btf__new_empty());
     argtrace::dwarf::Functions::Prototypes made(*functions, base.get());
     std::vector<std::size_t> numbers;
-    for (const NamedFunction &function : list_functions(object))
+    const CalledEntries entries(object);
+    for (const NamedFunction &function : list_functions(object)) {
+        (void)entries.is_called(function.offset);
         if (const auto number = made.add(function.address, function))
             numbers.push_back(*number);
+        for (const std::uint64_t behind : {0, 4, 17})
+            if (const auto number = made.add_line({function.address + behind, "c", 10, 7, 8}))
+                numbers.push_back(*number);
+    }
     const argtrace::BtfPtr types = made.take();
     for (const std::size_t number : numbers) {
         const argtrace::Prototype prototype = made.prototype(number, types.get(), "f");

@@ -37,6 +37,8 @@ constexpr RegisterNames register_names[]{
     {ARGTRACE_X86_64_RIP, {"rip", "", "", "", ""}},
 };
 
+constexpr std::uint8_t vectors = 16;
+
 constexpr NamedRegister parts[]{{0, 8, 0}, {0, 4, 0}, {0, 2, 0}, {0, 1, 0}, {0, 1, 8}};
 
 } // namespace
@@ -51,9 +53,21 @@ std::optional<NamedRegister> find_user_register(std::string_view name) {
     return std::nullopt;
 }
 
+std::optional<NamedRegister> find_user_register(unsigned dwarf_number) {
+    constexpr std::string_view in_order[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
+                                             "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    return dwarf_number < std::size(in_order) ? find_user_register(in_order[dwarf_number]) : std::nullopt;
+}
+
+std::optional<std::uint8_t> find_user_vector(unsigned dwarf_number) {
+    constexpr unsigned first = 17;
+    if (dwarf_number < first || dwarf_number >= first + vectors)
+        return std::nullopt;
+    return static_cast<std::uint8_t>(dwarf_number - first);
+}
+
 std::optional<std::uint8_t> find_user_vector(std::string_view name) {
     constexpr std::string_view prefix = "xmm";
-    constexpr std::uint8_t vectors = 16;
     if (!name.starts_with(prefix))
         return std::nullopt;
     name.remove_prefix(prefix.size());

@@ -22,8 +22,12 @@ struct NamedRegister {
 /// "rax", "eax", "ax", "al", "ah", "r8d", "rip" of x86-64, without '%'; nothing if it is no such register.
 std::optional<NamedRegister> find_user_register(std::string_view name);
 
+/// The whole register with that number in DWARF (x86-64 psABI, figure 3.36).
+std::optional<NamedRegister> find_user_register(unsigned dwarf_number);
+
 /// The number of a register for floating-point numbers, "xmm0"; nothing if it is no such register.
 std::optional<std::uint8_t> find_user_vector(std::string_view name);
+std::optional<std::uint8_t> find_user_vector(unsigned dwarf_number);
 
 /// Where user code has a value: a number, a register, a register for floating-point numbers, whose number is `number`, memory of the process at
 /// `base` + `index` * `scale` + `number`, or at `number` bytes above the stack pointer that a function was entered with.
@@ -34,7 +38,8 @@ struct UserOperand {
         memory,
         in_vector,
         on_stack,
-        parts, ///< of Go's: in the registers that `parts` says
+        parts, ///< in the registers that `parts` says
+        sum,   ///< it is the address that `memory` would be read at
     };
 
     Kind kind = Kind::constant;

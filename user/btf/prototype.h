@@ -88,12 +88,40 @@ struct GoValue {
     bool operator==(const GoValue &) const = default;
 };
 
+/// Where a variable is at an instruction in the midst of its function. Registers have DWARF's numbers.
+struct VariablePlace {
+    enum class Kind : std::uint8_t {
+        nowhere,   ///< it has been optimised away there, or is where argtrace does not read it
+        constant,  ///< it is `number`
+        registers, ///< in the pieces
+        memory,    ///< at `base` + `number`
+        sum,       ///< it is `base` + `number`
+        from_here, ///< in memory `number` bytes behind the instruction
+    };
+    struct Piece {
+        unsigned number = 0;
+        std::uint32_t bytes = 0; ///< 0: all of it is there
+
+        bool operator==(const Piece &) const = default;
+    };
+
+    Kind kind = Kind::nowhere;
+    unsigned base = 0;
+    std::int64_t number = 0;
+    std::vector<Piece> pieces = {};
+    bool is_array = false;
+
+    bool operator==(const VariablePlace &) const = default;
+};
+
 struct Parameter {
     std::string name; ///< "count"; unnamed ones are "arg0", "arg1" ...
     std::string type; ///< "size_t", "struct file *", "int (*)(void *)"
     Shape shape;
     std::optional<EntryRegister> place = {}; ///< nothing: as the calling convention has it
     std::optional<GoValue> go = {};          ///< of a function of Go
+    std::optional<VariablePlace> variable = {}; ///< of a line of source: it is a variable or parameter there, not passed
+    bool is_unasked = false;                    ///< it is recorded only where it is named
 
     bool operator==(const Parameter &) const = default;
 };

@@ -5,20 +5,13 @@
 #include <span>
 
 #include "dwarf/attributes.h"
+#include "dwarf/operations.h"
 
 namespace argtrace::dwarf {
 
 namespace {
 
 using PlaceKind = EntryPlace::Kind;
-
-std::optional<unsigned> register_of(const Dwarf_Op &operation) {
-    if (operation.atom >= DW_OP_reg0 && operation.atom <= DW_OP_reg31)
-        return operation.atom - DW_OP_reg0;
-    if (operation.atom == DW_OP_regx)
-        return static_cast<unsigned>(operation.number);
-    return std::nullopt;
-}
 
 // The register that an address is in, with nothing added.
 std::optional<unsigned> address_register_of(const Dwarf_Op &operation) {

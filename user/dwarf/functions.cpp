@@ -85,12 +85,14 @@ struct Functions::Prototypes::Made {
         bool has_address_there = false; ///< of the value, in place of the value
         GoValue go = {};
         bool has_place_list = false; ///< of Go's
+        std::optional<VariablePlace> variable = {};
     };
     struct Function {
         std::vector<Parameter> parameters;
         std::uint32_t result = 0;
         std::uint32_t go_results = 0;
         bool variadic = false;
+        bool is_line = false;
         Language language = Language::c;
         std::uint32_t type = 0; ///< the prototype's
     };
@@ -209,6 +211,27 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     return made.functions.size() - 1;
 }
 
+std::optional<std::size_t> Functions::Prototypes::add_line(LineAddress at) {
+    Made &made = *made_;
+    const elf::DwarfFile &file = made.info.index.file();
+    at.address -= file.bias();
+    Dwarf_Die unit;
+    if (!file.unit_at(at.address, unit) || !made.info.is_described(unit) || language_of(unit) == Language::go)
+        return std::nullopt;
+    Made::Function function;
+    function.is_line = true;
+    function.language = language_of(unit);
+    for (Variable &variable : variables_at(unit, at)) {
+        Made::Parameter one{std::string(name_of(variable.declared)), made.maker.type_of(variable.declared)};
+        one.variable = std::move(variable.place);
+        function.parameters.push_back(std::move(one));
+    }
+    if (function.parameters.empty())
+        return std::nullopt;
+    made.functions.push_back(std::move(function));
+    return made.functions.size() - 1;
+}
+
 // What a function of Go takes, and behind that what it returns, which are both parameters to DWARF.
 void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry) {
     for (const bool results : {false, true}) {
@@ -258,7 +281,7 @@ BtfPtr Functions::Prototypes::take() {
     Made &made = *made_;
     made.maker.finish();
     for (Made::Function &function : made.functions) {
-        if (function.language == Language::rust)
+        if (function.language == Language::rust && !function.is_line)
             made.leave_out_unsure(function);
         MadeType prototype{.kind = MadeType::Kind::prototype, .variadic = function.variadic, .target = function.result};
         for (Made::Parameter &parameter : function.parameters) {
@@ -270,6 +293,10 @@ BtfPtr Functions::Prototypes::take() {
                 if (!parameter.has_place_list || (value.parts && value.parts->size() == 1))
                     value.on_stack = parameter.go.on_stack;
                 parameter.go = std::move(value);
+                prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
+                continue;
+            }
+            if (function.is_line) {
                 prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
                 continue;
             }
@@ -297,6 +324,9 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
         argtrace::Parameter &parameter = prototype.parameters[i];
         set_classes(made_->types, function.parameters[i].type, parameter.shape);
         parameter.place = function.parameters[i].place;
+        parameter.variable = function.parameters[i].variable;
+        if (const MadeType *bare = made_->types.bare(function.parameters[i].type); parameter.variable && bare)
+            parameter.variable->is_array = bare->kind == MadeType::Kind::array;
     }
     set_classes(made_->types, function.result, prototype.result_shape);
     if (made_->class_by_reference(function.result))

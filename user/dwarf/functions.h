@@ -10,6 +10,7 @@
 #include "btf/kernel_types.h"
 #include "btf/prototype.h"
 #include "dwarf/go_types.h"
+#include "dwarf/variables.h"
 #include "elf/function_list.h"
 #include "model/dwarf_registers.h"
 #include "model/written_parameter.h"
@@ -48,6 +49,10 @@ public:
     /// one it leads to. Returns its number among those of this object; nothing if DWARF does not describe it, or in a language that has a
     /// calling convention of its own. `names` are what its parameters are called, if they are as many.
     std::optional<std::size_t> add(std::uint64_t address, const elf::NamedFunction &function, std::span<const WrittenParameter> names = {});
+
+    /// The same of an instruction with which a line begins, in DWARF's unit of it: its parameters are what names mean there. Nothing if DWARF has no
+    /// names there, or in a language whose variables are not read. The instruction and its frame are as the object has them.
+    std::optional<std::size_t> add_line(LineAddress at);
 
     /// Ends the making. The types are those that prototype() takes.
     BtfPtr take();

@@ -99,9 +99,16 @@ private:
             if (!take(instruction, tables))
                 return false;
             tables.see(instruction);
-            at += instruction.is.length + (has_data_ ? data_behind(instruction) : 0);
+            at += instruction.is.length + (is_first(piece, instruction.address) ? data_behind(instruction) : 0);
         }
         return true;
+    }
+
+    /// Whether a function may have data behind this instruction: its first one, or the one behind the mark that indirect branches may lead
+    /// to it. Elsewhere the code behind a short jump belongs to an `else`.
+    bool is_first(const CodePiece &piece, std::uint64_t address) const {
+        constexpr std::uint64_t mark_size = 4; // ENDBR64
+        return has_data_ && &piece == pieces_.data() && address - piece.address <= mark_size && starts_.size() <= 2;
     }
 
     /// Bytes behind a jump that leads over so few of them are no code, such as what clang's -fsanitize=function puts there. Should another

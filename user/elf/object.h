@@ -36,6 +36,7 @@ public:
 
     const std::string &path() const { return path_; }
     int machine() const { return header_.e_machine; } ///< EM_X86_64 ...
+    std::uint64_t entry() const { return header_.e_entry; } ///< where the kernel begins with a program or its dynamic linker; 0: nowhere
 
     /// NT_GNU_BUILD_ID in lower-case hexadecimal digits; empty if it has none.
     const std::string &build_id() const { return build_id_; }

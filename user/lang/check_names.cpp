@@ -103,6 +103,9 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
                                   place.offset, type.pointer(), ast),
                       type, ast);
     default:
+        if (parameter.is_variable)
+            fail(ast.at, fmt::format("{} has no value in {} that can be read: the compiler has optimised it away there, or has divided it", place.name,
+                                     scope_.function()));
         if (scope_.kind() == usdt_kind)
             fail(ast.at, fmt::format("where the argument {} is cannot be read: `argtrace list -v` shows what is noted of it", place.name));
         fail(ast.at, fmt::format("where the argument {} is cannot be told from BTF, or it is no "

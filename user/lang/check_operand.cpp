@@ -69,9 +69,11 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
         return node;
     }
     case UserOperand::Kind::memory:
+    case UserOperand::Kind::sum:
         break;
     }
-    const Type pointer = type.pointer().in(Space::user);
+    const bool is_sum = operand.kind == UserOperand::Kind::sum;
+    const Type pointer = is_sum ? void_pointer.in(Space::user) : type.pointer().in(Space::user);
     NodePtr sum = operand.base ? register_value(*operand.base, ulong_type, ast) : nullptr;
     if (operand.index) {
         NodePtr scaled = register_value(*operand.index, ulong_type, ast);
@@ -80,6 +82,8 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
         sum = sum ? arithmetic(ARGTRACE_ALU_ADD, std::move(sum), std::move(scaled), ast) : std::move(scaled);
     }
     const auto number = static_cast<std::uint64_t>(operand.number);
+    if (is_sum)
+        return make_node(Node::Kind::convert, type, ast, make_offset(convert(std::move(sum), pointer), number, pointer, ast));
     if (!sum)
         return lvalue(make_constant(number, pointer, ast), type, ast);
     return lvalue(make_offset(convert(std::move(sum), pointer), number, pointer, ast), type, ast);

@@ -134,7 +134,8 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
         Type type = described ? types.parameter(prototype.source.id, prototype.hidden + i) : ulong_type;
         const TypeTraits traits = types.traits(type);
         const bool is_of_go = i < prototype.parameters.size() && prototype.parameters[i].go;
-        if (traits.kind == TypeTraits::Kind::array && !is_of_go)
+        const bool is_variable = i < prototype.parameters.size() && prototype.parameters[i].variable;
+        if (traits.kind == TypeTraits::Kind::array && !is_of_go && !is_variable)
             type = types.target(type).pointer();
         else if (traits.kind == TypeTraits::Kind::function)
             type = type.pointer();
@@ -142,6 +143,7 @@ Scope::Scope(const Types &types, const Prototype &prototype, std::span<const Arg
         if (space != Space::unsaid && types.traits(type).kind == TypeTraits::Kind::pointer)
             type = type.in(space);
         parameters_.push_back({type, places[i]});
+        parameters_.back().is_variable = is_variable;
         if (is_of_go)
             parameters_.back().other_name = prototype.parameters[i].go->result_name;
     }

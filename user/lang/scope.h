@@ -30,7 +30,8 @@ public:
         Type type;      ///< arrays and functions as the pointers that they are passed as
         Argument place; ///< with its name
         std::string other_name = {}; ///< as well, if nothing else has it: of a result of Go's
-        std::optional<UserOperand> operand = {}; ///< where it is instead, if a USDT probe says so
+        std::optional<UserOperand> operand = {}; ///< where it is instead, if a USDT probe or a line of source says so
+        bool is_variable = false;                ///< of a line of source
     };
 
     /// `places` is what the calling convention says of the prototype, one for each of its

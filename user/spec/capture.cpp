@@ -60,7 +60,8 @@ computed_of(const Function &function, const std::vector<lang::ArgumentExpression
 std::vector<lang::ArgumentExpression> all_arguments(const Prototype &prototype) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i + prototype.results < prototype.parameters.size(); i++)
-        names.push_back(prototype.parameters[i].name);
+        if (!prototype.parameters[i].is_unasked)
+            names.push_back(prototype.parameters[i].name);
     if (names.empty())
         return {};
     return lang::parse_values(fmt::format("{}", fmt::join(names, ", ")));

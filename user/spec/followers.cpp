@@ -71,6 +71,10 @@ std::string Followers::choose_user_function(Function &function) const {
         returns.by.places.clear();
     const bool by_uretprobe = returns.by.places.empty();
     function.returns = std::move(returns.by);
+    if (by_uretprobe && returns.keeps_address)
+        return "it keeps the address that it returns to, in place of which it would find that of the kernel's uretprobe";
+    if (by_uretprobe && returns.is_called && !returns.is_called())
+        return "it is not called but jumped to, and the kernel's uretprobe would replace what is no address to return to";
     if (!by_uretprobe || by == ReturnBy::uretprobe)
         return {};
     if (by == ReturnBy::ret)

@@ -78,6 +78,8 @@ Wanted arguments_of(const Function &function) {
     if (!values) {
         auto output = function.capture.program.values.begin();
         for (std::uint32_t i = 0; i < std::min(all.size(), function.recorded_parameters()); ++i) {
+            if (i < function.prototype.parameters.size() && function.prototype.parameters[i].is_unasked)
+                continue;
             if (is_computed(operands, i))
                 add_output(wanted, *output++);
             else

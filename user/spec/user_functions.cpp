@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "model/probe_kind.h"
 #include "spec/assessment.h"
 #include "spec/go_site.h"
+#include "spec/line_site.h"
 #include "spec/source_line.h"
 #include "spec/usdt.h"
 #include "spec/user_objects.h"
@@ -128,6 +130,20 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
     return error_in(spec, fmt::format("{}: {} has no such function{}", spec.title(), path, did_you_mean(near)));
 }
 
+/// Where its frame is, too.
+dwarf::LineAddress line_address(const elf::Object &object, std::uint64_t offset, const LinePlace &place, const elf::UnwindTable &frames) {
+    dwarf::LineAddress at{object.address_of(offset).value_or(0), place.file, place.line};
+    const auto behind = std::ranges::upper_bound(frames.rows, offset, {}, &argtrace_unwind_row::offset);
+    if (behind == frames.rows.begin() || std::prev(behind)->rule == ARGTRACE_UNWIND_NONE)
+        return at;
+    const argtrace_unwind_rule &rule = frames.rules[std::prev(behind)->rule];
+    if (rule.cfa == ARGTRACE_CFA_REGISTER && rule.ra != ARGTRACE_RA_END) {
+        at.frame_register = rule.reg;
+        at.frame_offset = rule.offset;
+    }
+    return at;
+}
+
 /// A place that is no function's first instruction has none.
 UserReturns no_function() {
     return {.why_none = "it is not known to be a function's first instruction"};
@@ -193,11 +209,16 @@ public:
         return true;
     }
 
-    /// A place in the midst of a function, known by its line.
-    void add_line(std::uint64_t offset, const LinePlace &place) {
+    /// A place in the midst of a function, known by its line: the variables that DWARF has there, or else registers.
+    void add_line(std::uint64_t offset, const LinePlace &place, const elf::UnwindTable &frames) {
         if (!offsets_.insert(offset).second)
             return;
-        Pending one{begin(offset, {}, no_function, Passed::as_c), registers(), false};
+        Pending one{begin(offset, {}, no_function, Passed::as_c), 0, false};
+        // Registers of others are not read.
+        const bool is_read = described_ && object_.content.machine() == EM_X86_64;
+        const auto number = is_read ? described_->add_line(line_address(object_.content, offset, place, frames)) : std::nullopt;
+        one.is_described = one.is_line = number.has_value();
+        one.prototype = number ? *number : registers();
         one.function.title = title_of(user_kind, fmt::format("{}@{}", object_.name, file_name(place.file)), fmt::format("{}", place.line));
         pending_.push_back(std::move(one));
     }
@@ -220,6 +241,8 @@ public:
                 one.function.prototype.text = fmt::format("{}({})", one.function.title, fmt::join(register_names(), ", "));
             if (one.function.is_go)
                 finish_go(one);
+            if (one.is_line)
+                one.function.site = std::make_shared<const UsdtSite>(line_site(one.function.prototype));
             functions.push_back(std::move(one.function));
         }
         return functions;
@@ -230,6 +253,7 @@ private:
         Function function;
         std::size_t prototype; ///< its number
         bool is_described;     ///< by DWARF
+        bool is_line = false;  ///< whose parameters are variables
         std::uint32_t results = 0; ///< of a function of Go that is not described
         std::optional<std::uint32_t> passed_bytes = {}; ///< see GoCode, of one that is
     };
@@ -397,7 +421,7 @@ FoundUserFunctions UserFunctionFinder::find_line(const Spec &spec, const LinePla
             if (function != object->functions.end())
                 add(collection, *object, *function, offset);
             else
-                collection.add_line(offset, place);
+                collection.add_line(offset, place, object->frames ? *object->frames : object->frames.emplace(elf::unwind_table(object->content)));
         }
         if (!collection.empty())
             std::ranges::move(collection.take(), std::back_inserter(found.functions));

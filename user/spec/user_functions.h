@@ -9,6 +9,7 @@
 
 #include "dwarf/functions.h"
 #include "elf/function_list.h"
+#include "elf/unwind_table.h"
 #include "spec/functions.h"
 #include "spec/kernel.h"
 #include "spec/object_scope.h"
@@ -40,6 +41,7 @@ private:
         std::optional<GoCode> go = {};                 ///< nothing: it has none
         std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for
         std::shared_ptr<const GoProgram> go_program = {}; ///< once a function of Go is
+        std::optional<elf::UnwindTable> frames = {}; ///< once a line of its source is
     };
 
     void read(Object &object) const;

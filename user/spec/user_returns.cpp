@@ -2,6 +2,7 @@
 #include "spec/user_returns.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "spec/assessment.h"
@@ -27,6 +28,13 @@ bool may_throw(const elf::Object &object, const std::vector<elf::NamedFunction> 
     return std::ranges::any_of(functions, [](const elf::NamedFunction &function) { return function.symbol == "_Unwind_RaiseException"; });
 }
 
+/// Whether it keeps the address that it returns to, for whoever returns there once more: setjmp(3), getcontext(3), vfork(2).
+bool keeps_return_address(std::string_view symbol) {
+    constexpr std::string_view names[] = {"setjmp", "sigsetjmp", "getcontext", "swapcontext", "vfork", "libc_vfork", "savectx"};
+    symbol.remove_prefix(std::min(symbol.find_first_not_of('_'), symbol.size()));
+    return std::ranges::find(names, symbol) != std::end(names);
+}
+
 } // namespace
 
 UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vector<elf::NamedFunction> &functions, const std::optional<GoCode> &go)
@@ -36,11 +44,15 @@ UserReturnsFinder::UserReturnsFinder(const elf::Object &object, const std::vecto
             cold_.emplace(symbol.substr(0, symbol.rfind(".cold")), elf::CodePiece{function.address, function.size});
 }
 
-UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) const {
+UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) {
     const bool is_go = go_ && go_->has(function);
     if (is_go && !go_->why_not_followed(function).empty())
         return {.why_none = go_->why_not_followed(function)};
-    UserReturns returns{.throws = throws_};
+    UserReturns returns{.throws = throws_, .keeps_address = keeps_return_address(function.symbol), .is_called = [this, offset = function.offset] {
+                            if (!called_)
+                                called_.emplace(object_);
+                            return called_->is_called(offset);
+                        }};
     std::vector<elf::CodePiece> pieces{{function.address, function.size}};
     for (auto [cold, end] = cold_.equal_range(function.symbol); cold != end; ++cold)
         pieces.push_back(cold->second);

@@ -81,7 +81,13 @@ fr_table: lea 2f(%rip), %rdx
 fr_data: .byte 0xeb, 6, 0x76, 0x32, 0x40, 0xca, 0xc3, 0x02
     ret
     .size fr_data, . - fr_data
-    # Code that is reached by another jump alone.
+    .type fr_marked_data, @function
+    .globl fr_marked_data
+fr_marked_data: endbr64
+    .byte 0xeb, 6, 0x76, 0x32, 0x40, 0xca, 0xc3, 0x02
+    ret
+    .size fr_marked_data, . - fr_marked_data
+    # Code that is reached by another jump alone: an `else`, as compilers have it that do not optimise.
     .type fr_over, @function
     .globl fr_over
 fr_over: test %rdi, %rdi
@@ -90,6 +96,14 @@ fr_over: test %rdi, %rdi
 1:  xor %eax, %eax
 2:  ret
     .size fr_over, . - fr_over
+    # The same in a function that has no other instruction before the jump, which a table elsewhere leads behind.
+    .type fr_first_over, @function
+    .globl fr_first_over
+fr_first_over: .byte 0xeb, 1   # jmp 1f
+    nop
+1:  ret
+    .byte 0xeb, 0xfc            # jmp 1b - 1
+    .size fr_first_over, . - fr_first_over
     .type fr_far, @function
     .globl fr_far
 fr_far: test %rdi, %rdi
@@ -135,13 +149,18 @@ TEST_F(FunctionReturnsOf, AreCountedFromWhereItsCallsBegin) {
     EXPECT_FALSE(behind.loops);
 }
 
-// What is behind a short jump is code where there is no data, and other jumps lead to it.
+// At its beginning a function may have data behind a short jump. Where it may have none, other jumps may lead there.
 TEST_F(FunctionReturnsOf, WithoutDataHaveCodeBehindEachJump) {
-    const auto found = std::ranges::find(functions_, std::string("fr_over"), &NamedFunction::symbol);
+    const auto found = std::ranges::find(functions_, std::string("fr_first_over"), &NamedFunction::symbol);
     ASSERT_NE(found, functions_.end());
     const CodePiece piece{found->address, found->size};
     EXPECT_TRUE(find_returns(*object_, {{piece}}).places.empty());
-    EXPECT_EQ(find_returns(*object_, {{piece}}, 0, false).places, Places{9});
+    EXPECT_EQ(find_returns(*object_, {{piece}}, 0, false).places, Places{3});
+}
+
+// Such as `if (x) return 0; else return 1;` without optimisation.
+TEST_F(FunctionReturnsOf, BehindAnElseAreKnown) {
+    EXPECT_EQ(of("fr_over").places, Places{9});
 }
 
 TEST_F(FunctionReturnsOf, AreWhereItReturns) {
@@ -150,6 +169,7 @@ TEST_F(FunctionReturnsOf, AreWhereItReturns) {
     EXPECT_EQ(of("fr_nothing").places, Places{0});
     EXPECT_EQ(of("fr_table").places, Places{17});
     EXPECT_EQ(of("fr_data").places, Places{8});
+    EXPECT_EQ(of("fr_marked_data").places, Places{12});
     EXPECT_FALSE(of("fr_many").loops);
 }
 

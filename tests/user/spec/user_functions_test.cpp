@@ -141,7 +141,7 @@ TEST(UserFunctions, LinesOfTheirSourceArePlaces) {
     const std::vector<Probe> head = at_line(7);
     ASSERT_EQ(head.size(), 1u);
     EXPECT_EQ(head[0].function, "u:x@x.c:7");
-    EXPECT_EQ(head[0].args.size(), 6u) << "registers";
+    EXPECT_THAT(arguments_of(head[0]), ElementsAre(HasSubstr("int a"), HasSubstr("int sum"))) << "i is declared there";
     const Probe begin = user_probes({"u:" + program.path() + ":f"}).at(0), by_line = at_line(5).at(0);
     EXPECT_EQ(by_line.function, begin.function) << "where a function begins it is meant, with its arguments";
     EXPECT_EQ(by_line.addr, begin.addr);
@@ -149,6 +149,67 @@ TEST(UserFunctions, LinesOfTheirSourceArePlaces) {
     const std::uint64_t inside = head[0].addr - begin.addr;
     EXPECT_EQ(user_probes({fmt::format("u:{}:f+{}", program.path(), inside)}).at(0).addr, head[0].addr);
     EXPECT_LT(inside, at_line(9).at(0).addr - begin.addr);
+}
+
+std::vector<std::string> names_of(const Probe &probe) {
+    std::vector<std::string> names;
+    for (const Argument &argument : probe.args)
+        names.push_back(argument.name);
+    return names;
+}
+
+constexpr const char *variables_source = "struct big { long words[20]; };\n"                                // 1
+                                         "static long calls;\n"                                             // 2
+                                         "long f(long first, const char *text) {\n"                         // 3
+                                         "    long value = first * 2, ret = 7;\n"                           // 4
+                                         "    char buffer[16] = \"x\";\n"                                   // 5
+                                         "    struct big big = { { first } };\n"                            // 6
+                                         "    long double wide = first;\n"                                  // 7
+                                         "    {\n"                                                          // 8
+                                         "        int value = text[0];\n"                                   // 9
+                                         "        calls += value;\n"                                        // 10
+                                         "        int later = 1;\n"                                         // 11
+                                         "        calls += later;\n"                                        // 12
+                                         "    }\n"                                                          // 13
+                                         "    calls += value + buffer[0] + big.words[0] + (long)wide;\n"    // 14
+                                         "    return calls + ret;\n"                                        // 15
+                                         "}\n"                                                              // 16
+                                         "int main(void) { return f(1, \"a\"); }\n";
+
+// The innermost block that has been begun counts, and a variable is there behind its declaration.
+TEST(UserFunctions, LinesHaveTheVariablesThatTheirNamesMean) {
+    for (const char *compiler : {"gcc -g -O0", "clang -g -O0", "gcc -gdwarf-4 -O0"}) {
+        const DescribedProgram program(variables_source, ".c", compiler);
+        const std::string object = "u:" + program.path() + "@x.c:";
+        const auto at_line = [&](const std::string &line) { return user_probes({object + line}).at(0); };
+        EXPECT_THAT(names_of(at_line("9")), ElementsAre("first", "text", "value", "ret", "wide")) << compiler;
+        EXPECT_THAT(arguments_of(at_line("9(value)")), ElementsAre(HasSubstr("long"))) << compiler;
+        EXPECT_THAT(arguments_of(at_line("10(value)")), ElementsAre(HasSubstr("int value"))) << compiler;
+        EXPECT_THAT(names_of(at_line("10")), ElementsAre("first", "text", "ret", "wide", "value")) << compiler;
+        EXPECT_THAT(names_of(at_line("12")), ElementsAre("first", "text", "ret", "wide", "value", "later")) << compiler;
+        EXPECT_THAT(arguments_of(at_line("14(value)")), ElementsAre(HasSubstr("long"))) << compiler;
+        // Arrays and what is large are there where they are named.
+        EXPECT_THAT(names_of(at_line("10(buffer, big.words[3], str(buffer) as text)")), ElementsAre("buffer", "big.words[3]", "text")) << compiler;
+        EXPECT_THAT(refused_user(object + "10(wide + 1)"), HasSubstr("wide has no value in u:x@x.c:10 that can be read")) << compiler;
+        EXPECT_THAT(refused_user(object + "10(buffer + later)"), HasSubstr("has no argument later")) << compiler;
+    }
+}
+
+// What the compiler has optimised away is one that has no value, and what is not there at all has no name.
+TEST(UserFunctions, LinesSayWhatHasBeenOptimisedAway) {
+    const DescribedProgram program("int sink;\n"
+                                   "__attribute__((noinline)) int f(int a, int unused) {\n"
+                                   "    int twice = unused * 2;\n"
+                                   "    sink += a;\n"
+                                   "    sink += a + 1;\n"
+                                   "    return a;\n"
+                                   "}\n"
+                                   "int main(int argc, char **argv) { return f(argc, argc + 1); }\n",
+                                   ".c", "clang -g -O2");
+    const std::string object = "u:" + program.path() + "@x.c:5";
+    EXPECT_THAT(refused_user(object + "(twice + 1)"), HasSubstr("the compiler has optimised it away there"));
+    EXPECT_EQ(user_probes({object + "(a, twice)"}).at(0).args.size(), 2u);
+    EXPECT_EQ(user_probes({object + "(reg(\"rdi\"))"}).at(0).args.size(), 1u);
 }
 
 TEST(UserFunctions, WhatIsWrongWithALineIsSaid) {
@@ -235,6 +296,33 @@ TEST(UserFunctions, NoUretprobeIsWhereExceptionsAre) {
     EXPECT_THAT(thrown([&] { returning_probes({spec}); }), HasSubstr("throws an exception through it"));
     EXPECT_TRUE(returning_probes({spec}, ReturnBy::uretprobe).at(0).returns.empty());
     EXPECT_FALSE(returning_probes({"u:" + program.path() + ":plain="}).at(0).returns.empty());
+}
+
+// The kernel's would replace what is on the stack there: the number of the program's arguments, or what whoever jumps there has left.
+TEST(UserFunctions, NoUretprobeIsWhereNothingCalls) {
+    const DescribedProgram program(std::string(returning_functions) + R"(
+        void linked(void), called(void);
+        asm(".text\n"
+            ".globl linked\n.type linked, @function\n"
+            "linked: .cfi_startproc\n.cfi_adjust_cfa_offset 16\npop %rax\npop %rcx\njmp plain\n.cfi_endproc\n.size linked, . - linked\n"
+            ".globl called\n.type called, @function\n"
+            "called: .cfi_startproc\njmp plain\n.cfi_endproc\n.size called, . - called\n");
+    )", ".c", "gcc -O2");
+    const std::string prefix = "u:" + program.path() + ':';
+    for (const char *name : {"_start=", "linked="})
+        for (const ReturnBy by : {ReturnBy::automatic, ReturnBy::uretprobe})
+            EXPECT_THAT(thrown([&] { returning_probes({prefix + name}, by); }), HasSubstr("not called but jumped to")) << name;
+    EXPECT_EQ(return_way(returning_probes({prefix + "called="}).at(0)), "uretprobe");
+    const DescribedProgram undescribed("int main(void) { return 0; }\n"
+                                       "asm(\".globl _start\\n.type _start, @function\\n_start: call main\\nhlt\\n.size _start, . - _start\");",
+                                       ".c", "gcc -nostartfiles");
+    EXPECT_THAT(thrown([&] { returning_probes({"u:" + undescribed.path() + ":_start="}); }), HasSubstr("not called but jumped to"));
+    // What longjmp() returns to would be the kernel's.
+    for (const char *name : {"u:libc:__sigsetjmp=", "u:libc:_setjmp=", "u:libc:setjmp="})
+        EXPECT_THAT(thrown([&] { returning_probes({name}); }), HasSubstr("it keeps the address that it returns to")) << name;
+    EXPECT_THAT(thrown([&] { returning_probes({"u:libc:getcontext="}, ReturnBy::uretprobe); }), HasSubstr("it keeps the address that it returns to"));
+    EXPECT_EQ(return_way(returning_probes({"u:libc:getcontext="}).at(0)), "ret");
+    EXPECT_EQ(user_probes({prefix + "_start"}).size(), 1u); // its calls alone
 }
 
 TEST(UserFunctions, OfGoAreFollowedByTheirGoroutine) {
