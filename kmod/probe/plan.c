@@ -151,8 +151,11 @@ int argtrace_plan_prepare(struct argtrace_plan *plan, const struct argtrace_plan
 		plan->returns = plan_return(plan);
 		plan->returns->duration_at = record_size;
 		record_size += sizeof(u64);
-	} else if (plan->schema->flags & ARGTRACE_PROBE_WAITS && format->may_follow()) {
-		plan->returns = plan_return(plan);
+	} else if (plan->schema->flags & ARGTRACE_PROBE_WAITS) {
+		if (format->may_follow())
+			plan->returns = plan_return(plan);
+		else
+			plan->rules = NULL;
 	}
 	outputs_at = argtrace_place_steps(steps, count, named, record_size);
 	if (plan->returns)

@@ -33,6 +33,12 @@ bool is_variable_name(std::string_view name) {
     return name == vmemmap_base_name || name == per_cpu_offset_name;
 }
 
+// "$x", "$d.7": where code and data begin, on arm64, which no function is called (ELF for the Arm 64-bit Architecture, mapping symbols). The
+// kernel leaves out its own, and shows those of modules.
+bool is_mapping_symbol(std::string_view name) {
+    return name.starts_with('$');
+}
+
 // "ffffffff81000000 T name" and, tab-separated, "[module]". Of the lines that nobody asks for only some are left out, but those quickly.
 std::optional<ListedSymbol> parse_line(std::string_view line) {
     const std::size_t blank = line.find(' ');
@@ -49,6 +55,8 @@ std::optional<ListedSymbol> parse_line(std::string_view line) {
     symbol.addr = *addr;
     line.remove_prefix(blank + 3);
     symbol.name = line.substr(0, line.find('\t'));
+    if (is_mapping_symbol(symbol.name))
+        return std::nullopt;
     line.remove_prefix(symbol.name.size());
     if (!line.empty())
         symbol.module = bracketed(next_word(line));

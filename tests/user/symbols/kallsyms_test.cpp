@@ -34,6 +34,13 @@ TEST(Kallsyms, KeepsTextSymbolsByAddress) {
     EXPECT_FALSE(symbols.variable("vmemmap_base"));
 }
 
+TEST(Kallsyms, LeavesOutMappingSymbols) {
+    const Kallsyms symbols = Kallsyms::parse("ffffd0a0cf7c2000 t $x\t[ext4]\n"
+                                             "ffffd0a0cf7c2000 t ext4_read\t[ext4]\n"
+                                             "ffffd0a0cf7c2040 t $d.7\t[ext4]\n");
+    EXPECT_EQ(symbols.all(), (std::vector<Symbol>{{0xffffd0a0cf7c2000, "ext4_read", "ext4"}}));
+}
+
 TEST(Kallsyms, KnowsWherePagesAreCountedFrom) {
     const Kallsyms symbols = Kallsyms::parse("ffffffff81000000 T first\n"
                                              "ffffffff82000000 D not_vmemmap_base\n"

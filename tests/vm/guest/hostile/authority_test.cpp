@@ -316,6 +316,12 @@ std::string add_each_kind(std::initializer_list<int> capabilities) {
                 memory.header.kind = kind.kind;
                 said << " memory " << kind.device.add(memory.bytes(), 1);
                 kind.device.remove_all();
+                if (kind.kind == ARGTRACE_KIND_SYSCALL) {
+                    // Who may not have calls redirected has them recorded without waiting.
+                    memory.header.flags = ARGTRACE_PROBE_WAITS;
+                    said << " waiting " << kind.device.add(memory.bytes(), 1);
+                    kind.device.remove_all();
+                }
             }
             RawProbe registers = RawProbe::words(kind.addr, kind.words);
             registers.header.kind = kind.kind;
@@ -326,13 +332,13 @@ std::string add_each_kind(std::initializer_list<int> capabilities) {
 
 TEST_F(Authority, over_tracepoints_system_calls_and_timers) {
     EXPECT_EQ(add_each_kind({CAP_SYSLOG, CAP_PERFMON, CAP_BPF}), "tracepoint memory 0 registers 0\n"
-                                                                 "syscall memory 0 registers 0\n"
+                                                                 "syscall memory 0 waiting 0 registers 0\n"
                                                                  "timer registers 0\n");
     EXPECT_EQ(add_each_kind({CAP_SYSLOG, CAP_PERFMON}), "tracepoint memory 1 registers 0\n"
-                                                        "syscall memory 1 registers 0\n"
+                                                        "syscall memory 1 waiting 1 registers 0\n"
                                                         "timer registers 0\n");
     EXPECT_EQ(add_each_kind({CAP_SYSLOG, CAP_BPF}), "tracepoint memory 1 registers 1\n"
-                                                    "syscall memory 1 registers 1\n"
+                                                    "syscall memory 1 waiting 1 registers 1\n"
                                                     "timer registers 1\n");
 }
 

@@ -24,9 +24,10 @@ std::string printed(const RawDevice &device, std::uint64_t addr) {
     return symbol.text;
 }
 
-/// One that stays: BPF programs and trampolines of other tests come and go by themselves, whatever was in the list.
+/// One that stays: BPF programs and trampolines of other tests come and go by themselves, whatever was in the list. On arm64 modules have
+/// symbols that say where code begins, $x, which is not where a function does.
 bool is_function(const KernelSymbol &symbol) {
-    return std::string_view("tT").find(symbol.type) != std::string_view::npos && symbol.module != "bpf" &&
+    return !symbol.name.starts_with('$') && std::string_view("tT").find(symbol.type) != std::string_view::npos && symbol.module != "bpf" &&
            !symbol.module.starts_with("__builtin__");
 }
 

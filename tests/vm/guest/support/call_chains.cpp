@@ -92,7 +92,8 @@ std::vector<CallChain> chains_of_log() {
     bool in_chain = false;
     for (std::string line; std::getline(lines, line);) {
         line = without_stamps(line);
-        if (line == "Call Trace:") {
+        // x86-64 has the first, arm64 the second.
+        if (line == "Call Trace:" || line == "Call trace:") {
             in_chain = true;
             chains.emplace_back();
         } else if (!line.starts_with(' ')) {
