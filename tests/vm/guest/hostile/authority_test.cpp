@@ -317,7 +317,7 @@ std::string add_each_kind(std::initializer_list<int> capabilities) {
                 said << " memory " << kind.device.add(memory.bytes(), 1);
                 kind.device.remove_all();
                 if (kind.kind == ARGTRACE_KIND_SYSCALL) {
-                    // Who may not have calls redirected has them recorded without waiting.
+                    // Without the authority to have calls redirected they are recorded without waiting.
                     memory.header.flags = ARGTRACE_PROBE_WAITS;
                     said << " waiting " << kind.device.add(memory.bytes(), 1);
                     kind.device.remove_all();
