@@ -165,8 +165,8 @@ static u64 leave_user(void *to)
 	return 0;
 }
 
-/* User memory that is not there at entry is read at return where that is wanted, and nothing else is. */
-static void what_comes_later(struct kunit *test)
+/* Behind a result of so many bytes: where the outputs begin at a word, they may be recorded as they are kept. */
+static void expect_what_comes_later(struct kunit *test, u8 type, u32 size)
 {
 	static const struct argtrace_insn insns[] = {
 		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, .action = ARGTRACE_DO_STR, .arg = 8,
@@ -177,7 +177,7 @@ static void what_comes_later(struct kunit *test)
 		  .flags = ARGTRACE_INSN_USER_DATA, .then = ARGTRACE_OUT_AGAIN | ARGTRACE_OUT_NULL },
 		{ .source = ARGTRACE_SOURCE_REG, .index = 1, .mask = ALL, OUT(8) },
 	};
-	struct made_probe *probe = make_return_probe(test, target_calls, 0, ARGTRACE_TYPE_U16, 2, 0);
+	struct made_probe *probe = make_return_probe(test, target_calls, 0, type, size, 0);
 	const unsigned long user = kunit_vm_mmap(test, NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	struct argtrace_return_counts counts;
 	struct argtrace_session *session;
@@ -195,13 +195,13 @@ static void what_comes_later(struct kunit *test)
 	/* It is not there at return either. */
 	target_calls(leave_user, (void *)user);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	at = seen.data + 8 + 2;
+	at = seen.data + 8 + size;
 	KUNIT_EXPECT_EQ(test, word_at(at), 7);
 	KUNIT_EXPECT_EQ(test, word_at(at + 8 + 6), user);
 
 	target_calls(write_user, (void *)user);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	at = seen.data + 8 + 2;
+	at = seen.data + 8 + size;
 	KUNIT_EXPECT_EQ(test, word_at(at), 2);
 	KUNIT_EXPECT_MEMEQ(test, at + 8, "\3\0now\0\0\2\0no", 11);
 	KUNIT_EXPECT_EQ(test, word_at(at + 8 + 11), user);
@@ -210,12 +210,20 @@ static void what_comes_later(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)user, "was", 4), 0);
 	target_calls(write_user, (void *)user);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
-	at = seen.data + 8 + 2;
+	at = seen.data + 8 + size;
 	KUNIT_EXPECT_EQ(test, word_at(at), 0);
 	KUNIT_EXPECT_MEMEQ(test, at + 8, "\3\0was\3\0was\2\0wa", 14);
+	KUNIT_EXPECT_EQ(test, seen.head.size, ALIGN(16 + 8 + size + 8 + 14 + 8, 8));
 	counts = return_counts(session, 1);
 	KUNIT_EXPECT_EQ(test, counts.counts.faults, 2);
 	KUNIT_EXPECT_EQ(test, hits(&counts), 3);
+}
+
+/* User memory that is not there at entry is read at return where that is wanted, and nothing else is. */
+static void what_comes_later(struct kunit *test)
+{
+	expect_what_comes_later(test, ARGTRACE_TYPE_U16, 2);
+	expect_what_comes_later(test, ARGTRACE_TYPE_U64, 8);
 }
 
 static u64 five = 5, nine = 9;

@@ -168,13 +168,22 @@ static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *
 	end_record(plan, ring, to);
 }
 
-/* Values that have all been kept, and could be read, are in the record as they were kept. */
+/*
+ * Whether the values are in the record as they were kept: all of them are kept, could be read, and
+ * begin where words do, so that the record has no more of these than it would have otherwise.
+ */
+static bool are_as_kept(const struct argtrace_code *code, const u8 *kept)
+{
+	return code->keeps_all && IS_ALIGNED(code->unreadable_at, sizeof(u64)) &&
+	       likely(!*(const u64 *)kept);
+}
+
 static void record_kept(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context,
 			const u8 *kept)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
 	const u32 length = (const u8 *)frame - kept;
-	const u32 size = ALIGN(plan->code->unreadable_at + length, 8);
+	const u32 size = plan->code->unreadable_at + length;
 	u8 *const to = begin_record(frame, ring, context, size);
 
 	if (likely(to)) {
@@ -258,7 +267,7 @@ noinline void argtrace_return_run_program(struct argtrace_frame *frame, struct a
 		return finish_in_place(begin_record(frame, ring, context, plan->record_size), plan,
 				       ring, &run);
 	kept = run.kept - sizeof(u64);
-	if (plan->code->keeps_all && likely(!*(const u64 *)kept))
+	if (are_as_kept(plan->code, kept))
 		return record_kept(frame, ring, context, kept);
 	scratch = argtrace_scratch_here();
 	if (likely(scratch))
