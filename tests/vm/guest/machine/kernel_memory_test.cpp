@@ -124,7 +124,9 @@ TEST_F(InMemory, modules_may_come_and_go_meanwhile) {
         if (!symbols) {
             // While modules always change within one look at them, which is longer on a busy machine, nothing is ever certain.
             if (++refused % 20 == 0 && read == 0)
-                pause = 2 * pause;
+                pause = std::min<useconds_t>(2 * pause, 1'000'000);
+            // A module may be on its way for as long as the loader is not run.
+            usleep(read == 0 ? 1'000 : 0);
             continue;
         }
         read++;
