@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "program/exec.h"
+#include "read/bring_in.h"
 #include "read/scratch.h"
 #include "session.h"
 #include "call/aggregate.h"
@@ -132,4 +133,10 @@ bool argtrace_waiting_call(struct argtrace_plan *plan, unsigned long caller,
 	else
 		refuse(plan, found.decision);
 	return true;
+}
+
+void argtrace_wait_for_memory(struct argtrace_wait *wait)
+{
+	wait->is_last = !argtrace_bring_in(wait->absent.addr, wait->absent.size) ||
+			++wait->times == ARGTRACE_BRING_IN_MAX;
 }

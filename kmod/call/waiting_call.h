@@ -20,6 +20,7 @@ struct argtrace_wait {
 	struct argtrace_absent absent;	/* what it waits for */
 	bool is_last;			/* what is absent now is unreadable */
 	bool is_sampled;		/* it is its turn, if the plan records one in so many */
+	u8 times;			/* that memory was brought in */
 };
 
 /*
@@ -29,5 +30,8 @@ struct argtrace_wait {
 bool argtrace_waiting_call(struct argtrace_plan *plan, unsigned long caller,
 			   struct ftrace_ops *ops, const struct argtrace_regs *fregs,
 			   const void *called_from, struct argtrace_wait *wait);
+
+/* Brings in what the call waits for, after which it is looked at again. Sleeps. */
+void argtrace_wait_for_memory(struct argtrace_wait *wait);
 
 #endif

@@ -18,14 +18,11 @@
 #include "arch/divert.h"
 #include "call/context.h"
 #include "call/waiting_call.h"
-#include "read/bring_in.h"
 #include "session.h"
+#include "source/returns/begin.h"
 #include "source/returns/returns.h"
 #include "source/returns/stack.h"
 #include "source/syscall.h"
-
-/* How often memory is brought in for one call: each time, more of it is present. */
-#define BRING_IN_MAX	8
 
 /* Preemption is off. False: the call ends here; it is on again. */
 static bool may_look(struct argtrace_return *returns)
@@ -60,19 +57,10 @@ static __always_inline void wait_callback(unsigned long ip, unsigned long parent
 	struct argtrace_return *returns;
 	struct argtrace_plan *plan;
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
-	if (unlikely(!plan)) {
-		preempt_enable_notrace();
+	plan = argtrace_return_begin(lane, ip, by_pid);
+	if (unlikely(!plan))
 		return;
-	}
 	returns = plan->returns;
-	/* Counted apart from the outcomes of calls that have been entered. */
-	if (unlikely(argtrace_is_filtered(lane, by_pid))) {
-		argtrace_count_following(returns->following, filtered);
-		preempt_enable_notrace();
-		return;
-	}
 	/* A tracer called after us might redirect the call, which would then never be recorded. */
 	wait.is_last = in_list || argtrace_is_diverted(regs, ip, in_list) || !can_wait(regs);
 	argtrace_count_following(returns->following, entered);
@@ -106,7 +94,6 @@ void argtrace_syscall_wait(struct argtrace_frame *frame)
 	struct argtrace_regs regs argtrace_uninitialized;
 	/* It was its turn before it began to wait. */
 	struct argtrace_wait wait = { .is_sampled = true };
-	u32 i = 0;
 
 	/* The program is one for an entry, which does not find all registers in a frame. */
 	argtrace_syscall_arguments(&regs, argtrace_frame_passed(frame));
@@ -118,7 +105,6 @@ void argtrace_syscall_wait(struct argtrace_frame *frame)
 		if (argtrace_waiting_call(returns->plan, frame->caller, &returns->lane->ops, &regs,
 					  ARGTRACE_OWN_LEVELS(1), &wait))
 			return;
-		wait.is_last = !argtrace_bring_in(wait.absent.addr, wait.absent.size) ||
-			       ++i == BRING_IN_MAX;
+		argtrace_wait_for_memory(&wait);
 	}
 }

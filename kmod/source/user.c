@@ -23,9 +23,6 @@
 #include "session.h"
 #include "source/user.h"
 
-/* How often memory is brought in for one hit: each time, more of it is present. */
-#define BRING_IN_MAX	8
-
 static __always_inline struct argtrace_plan *begin_hit(struct argtrace_user_place *place)
 {
 	const bool by_pid = rcu_access_pointer(place->lane->pid_bits);
@@ -82,7 +79,7 @@ struct argtrace_plan *argtrace_user_begin_followed(struct argtrace_user_place *p
 	struct argtrace_plan *plan;
 	u32 i;
 
-	for (i = 0; i < BRING_IN_MAX; i++) {
+	for (i = 0; i < ARGTRACE_BRING_IN_MAX; i++) {
 		plan = begin_hit(place);
 		if (!plan || !plan->code || !plan->code->reads_user ||
 		    memory_is_present(plan, regs, &absent))
@@ -110,14 +107,12 @@ static noinline int finish_waiting_hit(struct argtrace_user_place *place,
 				       struct argtrace_plan *plan, const struct argtrace_regs *regs)
 {
 	struct argtrace_wait wait = { };
-	u32 i = 0;
 
 	while (plan->code && plan->code->reads_user) {
 		if (argtrace_waiting_call(plan, 0, &place->lane->ops, regs, ARGTRACE_OWN_LEVELS(1),
 					  &wait))
 			return 0;
-		wait.is_last = !argtrace_bring_in(wait.absent.addr, wait.absent.size) ||
-			       ++i == BRING_IN_MAX;
+		argtrace_wait_for_memory(&wait);
 		plan = begin_hit(place);
 		if (unlikely(!plan))
 			return argtrace_user_unwanted(place);

@@ -22,9 +22,6 @@
 #include "source/user_calls.h"
 #include "source/user_return.h"
 
-/* How often memory is brought in for one return. */
-#define BRING_IN_MAX	8
-
 u32 argtrace_user_call_size(const struct argtrace_plan *plan)
 {
 	const struct argtrace_code *code = plan->code;
@@ -78,7 +75,7 @@ static bool find_user_stack(const struct argtrace_user_place *place, const argtr
 	if (!place->goroutines)
 		return true;
 	*goroutine = argtrace_user_goroutine(full);
-	for (i = 0; i < BRING_IN_MAX && *goroutine; i++) {
+	for (i = 0; i < ARGTRACE_BRING_IN_MAX && *goroutine; i++) {
 		end = read_word(*goroutine + GOROUTINE_STACK_END);
 		if (likely(end) ||
 		    !argtrace_bring_in(*goroutine + GOROUTINE_STACK_END, sizeof(u64)))
@@ -195,7 +192,7 @@ static noinline void bring_in_for_return(const struct argtrace_frame *frame)
 	u8 *scratch;
 	u32 i;
 
-	for (i = 0; i < BRING_IN_MAX; i++) {
+	for (i = 0; i < ARGTRACE_BRING_IN_MAX; i++) {
 		preempt_disable_notrace();
 		absent.size = 0;
 		if (likely(argtrace_scratch_enter())) {

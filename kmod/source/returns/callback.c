@@ -14,6 +14,7 @@
 #include "call/throttle.h"
 #include "session.h"
 #include "call/context.h"
+#include "source/returns/begin.h"
 #include "source/returns/returns.h"
 #include "source/returns/stack.h"
 #include "source/syscall.h"
@@ -121,12 +122,6 @@ static __always_inline const struct argtrace_op *filter_quickly(const struct arg
 	return op;
 }
 
-static __always_inline void count_entry_filtered(const struct argtrace_return *returns)
-{
-	argtrace_count_following(returns->following, filtered);
-	preempt_enable_notrace();
-}
-
 /* Fast path: divert to the trampoline. */
 static __always_inline void call_divert(struct argtrace_return *returns, unsigned long ip,
 					struct ftrace_ops *ops, struct argtrace_regs *regs,
@@ -157,7 +152,7 @@ static __always_inline void call_filter(struct argtrace_return *returns, unsigne
 	const struct argtrace_op *op = filter_quickly(returns->plan->start, regs);
 
 	if (op == ARGTRACE_OP_REJECT)
-		return count_entry_filtered(returns);
+		return argtrace_return_filter(returns);
 	/* Undecided: take the slow path. */
 	call_divert(returns, ip, ops, regs, quick,
 		    argtrace_op_ends(op) ? argtrace_load_body(&returns->accepted_body) : 0,
@@ -186,15 +181,10 @@ static __always_inline void returns_callback(unsigned long ip, struct ftrace_ops
 	struct argtrace_return *returns;
 	struct argtrace_plan *plan;
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
-	if (unlikely(!plan)) {
-		preempt_enable_notrace();
+	plan = argtrace_return_begin(lane, ip, by_pid);
+	if (unlikely(!plan))
 		return;
-	}
 	returns = plan->returns;
-	if (unlikely(argtrace_is_filtered(lane, by_pid)))
-		return count_entry_filtered(returns);
 	if (unlikely(argtrace_body_of(regs) != argtrace_load_body(&returns->quick_body)) &&
 	    plan->code)
 		return quick ? call_filter_tsc(returns, ip, ops, regs) :
@@ -222,14 +212,9 @@ static __always_inline void syscall_callback(unsigned long ip, struct ftrace_ops
 	struct argtrace_lane *lane = container_of(ops, struct argtrace_lane, ops);
 	struct argtrace_plan *plan;
 
-	preempt_disable_notrace();
-	plan = argtrace_table_lookup(rcu_dereference_raw(lane->table), ip);
-	if (unlikely(!plan)) {
-		preempt_enable_notrace();
+	plan = argtrace_return_begin(lane, ip, by_pid);
+	if (unlikely(!plan))
 		return;
-	}
-	if (unlikely(argtrace_is_filtered(lane, by_pid)))
-		return count_entry_filtered(plan->returns);
 	call_divert_slow(plan->returns, ip,
 			 argtrace_is_called_by_list(ops, __builtin_return_address(0)),
 			 argtrace_regs_of_ftrace(fregs));

@@ -172,16 +172,17 @@ static void record_gathered(struct argtrace_frame *frame, struct argtrace_ring *
  * Whether the values are in the record as they were kept: all of them are kept, could be read, and
  * begin where words do, so that the record has no more of these than it would have otherwise.
  */
-static bool are_as_kept(const struct argtrace_code *code, const u8 *kept)
+static bool are_as_kept(const struct argtrace_code *code, const u8 *values)
 {
 	return code->keeps_all && IS_ALIGNED(code->unreadable_at, sizeof(u64)) &&
-	       likely(!*(const u64 *)kept);
+	       likely(!((const u64 *)values)[-1]);
 }
 
 static void record_kept(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context,
-			const u8 *kept)
+			const u8 *values)
 {
 	struct argtrace_plan *plan = frame->returns->plan;
+	const u8 *kept = values - sizeof(u64);
 	const u32 length = (const u8 *)frame - kept;
 	const u32 size = plan->code->unreadable_at + length;
 	u8 *const to = begin_record(frame, ring, context, size);
@@ -225,7 +226,6 @@ noinline void argtrace_return_run_program(struct argtrace_frame *frame, struct a
 	struct argtrace_plan *plan = frame->returns->plan;
 	enum argtrace_verdict verdict = ARGTRACE_VERDICT_ACCEPT;
 	struct argtrace_run run argtrace_uninitialized;
-	const u8 *kept;
 	u8 *scratch;
 
 	if (unlikely(!argtrace_scratch_enter())) {
@@ -266,9 +266,8 @@ noinline void argtrace_return_run_program(struct argtrace_frame *frame, struct a
 	    plan->code->outputs == ARGTRACE_OUTPUTS_FIXED)
 		return finish_in_place(begin_record(frame, ring, context, plan->record_size), plan,
 				       ring, &run);
-	kept = run.kept - sizeof(u64);
-	if (are_as_kept(plan->code, kept))
-		return record_kept(frame, ring, context, kept);
+	if (are_as_kept(plan->code, run.kept))
+		return record_kept(frame, ring, context, run.kept);
 	scratch = argtrace_scratch_here();
 	if (likely(scratch))
 		return record_gathered(frame, ring, context, &run, scratch);
