@@ -293,10 +293,8 @@ BtfPtr Functions::Prototypes::take() {
                 if (!parameter.has_place_list || (value.parts && value.parts->size() == 1))
                     value.on_stack = parameter.go.on_stack;
                 parameter.go = std::move(value);
-                prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
-                continue;
             }
-            if (function.is_line) {
+            if (function.language == Language::go || function.is_line) {
                 prototype.fields.push_back({.name = parameter.name, .type = parameter.type});
                 continue;
             }

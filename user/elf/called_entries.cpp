@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "elf/called_entries.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "elf/unwind_rule.h"
 
 namespace argtrace::elf {
@@ -15,13 +12,12 @@ bool CalledEntries::is_called(std::uint64_t offset) const {
     const FrameRegisters *const registers = frame_registers(machine_);
     if (offset == start_)
         return false;
-    const auto behind = std::ranges::upper_bound(table_.rows, offset, {}, &argtrace_unwind_row::offset);
-    if (!registers || behind == table_.rows.begin() || std::prev(behind)->rule == ARGTRACE_UNWIND_NONE)
+    const argtrace_unwind_rule *const rule = rule_at(table_, offset);
+    if (!registers || !rule)
         return true;
-    const argtrace_unwind_rule &rule = table_.rules[std::prev(behind)->rule];
     constexpr std::int32_t address_size = 8;
     const argtrace_unwind_rule called = registers->is_linked ? link_rule(*registers) : stack_rule(*registers, address_size);
-    return rule.cfa == called.cfa && rule.reg == called.reg && rule.offset == called.offset && rule.ra == called.ra && rule.ra_at == called.ra_at;
+    return rule->cfa == called.cfa && rule->reg == called.reg && rule->offset == called.offset && rule->ra == called.ra && rule->ra_at == called.ra_at;
 }
 
 } // namespace argtrace::elf

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -339,6 +340,13 @@ UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
     table.rows = rows_of(pieces);
     table.rules = rules.take();
     return table;
+}
+
+const argtrace_unwind_rule *rule_at(const UnwindTable &table, std::uint64_t offset) {
+    const auto behind = std::ranges::upper_bound(table.rows, offset, {}, &argtrace_unwind_row::offset);
+    if (behind == table.rows.begin() || std::prev(behind)->rule == ARGTRACE_UNWIND_NONE)
+        return nullptr;
+    return &table.rules[std::prev(behind)->rule];
 }
 
 } // namespace argtrace::elf

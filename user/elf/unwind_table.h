@@ -22,4 +22,7 @@ struct UnwindTable {
 /// ARGTRACE_UNWIND_NONE, as does what lies between functions.
 UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files = {});
 
+/// How the code at an offset is unwound; null: nothing says so.
+const argtrace_unwind_rule *rule_at(const UnwindTable &table, std::uint64_t offset);
+
 } // namespace argtrace::elf

@@ -133,13 +133,10 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
 /// Where its frame is, too.
 dwarf::LineAddress line_address(const elf::Object &object, std::uint64_t offset, const LinePlace &place, const elf::UnwindTable &frames) {
     dwarf::LineAddress at{object.address_of(offset).value_or(0), place.file, place.line};
-    const auto behind = std::ranges::upper_bound(frames.rows, offset, {}, &argtrace_unwind_row::offset);
-    if (behind == frames.rows.begin() || std::prev(behind)->rule == ARGTRACE_UNWIND_NONE)
-        return at;
-    const argtrace_unwind_rule &rule = frames.rules[std::prev(behind)->rule];
-    if (rule.cfa == ARGTRACE_CFA_REGISTER && rule.ra != ARGTRACE_RA_END) {
-        at.frame_register = rule.reg;
-        at.frame_offset = rule.offset;
+    const argtrace_unwind_rule *const rule = elf::rule_at(frames, offset);
+    if (rule && rule->cfa == ARGTRACE_CFA_REGISTER && rule->ra != ARGTRACE_RA_END) {
+        at.frame_register = rule->reg;
+        at.frame_offset = rule->offset;
     }
     return at;
 }

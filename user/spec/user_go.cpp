@@ -39,10 +39,6 @@ std::string_view release_of(std::string_view version) {
     return version.substr(0, end);
 }
 
-} // namespace
-
-namespace {
-
 /// Where each thread has the runtime's pointer to struct g: right before what the thread's own variables are relative to. Nothing: there are other such variables.
 std::optional<std::int64_t> place_of_current(const elf::Object &object) {
     constexpr std::uint64_t pointer_bytes = 8;

@@ -89,14 +89,6 @@ TEST(GoFunctions, OfAProgramThatIsLoadedAnywhere) {
     }
 }
 
-const argtrace_unwind_rule *rule_at(const UnwindTable &table, std::uint64_t offset) {
-    const auto behind = std::upper_bound(table.rows.begin(), table.rows.end(), offset,
-                                         [](std::uint64_t at, const argtrace_unwind_row &row) { return at < row.offset; });
-    if (behind == table.rows.begin() || (behind - 1)->rule == ARGTRACE_UNWIND_NONE)
-        return nullptr;
-    return &table.rules[(behind - 1)->rule];
-}
-
 TEST(GoFunctions, HaveTheFramesOfDebugFrame) {
     const Object object = program("go"), stripped = program("go_stripped");
     const UnwindTable table = unwind_table(stripped);

@@ -34,14 +34,6 @@ const Numbers &numbers_of(const Object &object) {
     return object.machine() == EM_AARCH64 ? arm64 : x86_64;
 }
 
-const argtrace_unwind_rule *rule_at(const UnwindTable &table, std::uint64_t offset) {
-    const auto behind = std::upper_bound(table.rows.begin(), table.rows.end(), offset,
-                                         [](std::uint64_t at, const argtrace_unwind_row &row) { return at < row.offset; });
-    if (behind == table.rows.begin() || (behind - 1)->rule == ARGTRACE_UNWIND_NONE)
-        return nullptr;
-    return &table.rules.at((behind - 1)->rule);
-}
-
 std::uint64_t cfa_by(const argtrace_unwind_rule &rule, const MadeUpRegisters &registers) {
     const std::uint64_t at = registers.at(rule.reg) + static_cast<std::uint64_t>(std::int64_t(rule.offset));
     const auto add = static_cast<std::uint64_t>(std::int64_t(rule.add));
