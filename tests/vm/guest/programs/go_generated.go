@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Calls generated functions (generator/go_functions.cpp) with random values: go_generated LOG SEED ROUNDS. The file LOG has a line for each call that has returned,
-// ["NAME", {"PART": VALUE, ...}], with all parts of what it was called with and of what it has returned, as argtrace calls them.
+// ["NAME", {"PART": VALUE, ...}, USES], with all parts of what it was called with and of what it has returned, as argtrace calls them, and whether it uses what it is
+// called with.
 package main
 
 import (
@@ -29,6 +30,7 @@ type generated struct {
 
 var log *json.Encoder
 var touched byte
+var uses bool
 
 //go:noinline
 func touch(room []byte) bool {
@@ -257,7 +259,7 @@ func said(name string, values ...interface{}) {
 	for i := 0; i < len(values); i += 2 {
 		describe(all, values[i].(string), reflect.ValueOf(values[i+1]).Elem())
 	}
-	if err := log.Encode([]interface{}{name, all}); err != nil {
+	if err := log.Encode([]interface{}{name, all, uses}); err != nil {
 		panic(err)
 	}
 }
@@ -279,6 +281,7 @@ func main() {
 	done := make(chan bool)
 	for n := 0; n < rounds; n++ {
 		for _, one := range calls {
+			uses = one.uses
 			if !one.uses {
 				one.call()
 				continue
