@@ -192,9 +192,10 @@ enum argtrace_by_reason {
 #define ARGTRACE_PROBE_GOROUTINES	(1u << 6)
 
 /*
- * In and out, without RETURN, only of ARGTRACE_KIND_SYSCALL with a program that reads user memory: a call for which some of that is not
- * present goes on after it has been brought in, if it is anonymous or a file's, as the process could read it itself; and is recorded
- * then. Calls of functions that others trace as well do not wait, and none do where the caller may not have returns followed.
+ * In and out, only of ARGTRACE_KIND_SYSCALL with a program that reads user memory at the entry: a call for which some of that is not
+ * present goes on after it has been brought in, if it is anonymous or a file's, as the process could read it itself. Without RETURN it
+ * is recorded then; with it, that is when its time begins. Calls of functions that others trace as well do not wait, but for what is to
+ * be kept of calls whose return is followed. Without RETURN none do where the caller may not have returns followed.
  */
 #define ARGTRACE_PROBE_WAITS		(1u << 7)
 

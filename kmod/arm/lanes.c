@@ -27,8 +27,8 @@ enum argtrace_lane_kind argtrace_lane_of(const struct argtrace_plan *plan)
 	if (plan->kind == ARGTRACE_KIND_TRACEPOINT)
 		return ARGTRACE_LANE_TRACEPOINT;
 	if (plan->kind == ARGTRACE_KIND_SYSCALL && plan->returns)
-		return plan->returns->waits ? ARGTRACE_LANE_SYSCALL_WAIT :
-					      ARGTRACE_LANE_SYSCALL_RETURN;
+		return plan->returns->is_entry ? ARGTRACE_LANE_SYSCALL_WAIT :
+						 ARGTRACE_LANE_SYSCALL_RETURN;
 	if (plan->kind == ARGTRACE_KIND_SYSCALL)
 		return ARGTRACE_LANE_SYSCALL;
 	if (plan->kind == ARGTRACE_KIND_TIMER)

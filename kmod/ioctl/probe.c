@@ -197,7 +197,7 @@ static const void *list_entry_of(const struct argtrace_plan *plan, unsigned int 
 		argtrace_plan_counts(plan, &counts->counts);
 		return counts;
 	default:
-		if (!plan->returns || plan->returns->waits)
+		if (!plan->returns || plan->returns->is_entry)
 			return NULL;
 		*bytes = sizeof(*counts);
 		argtrace_plan_return_counts(plan, counts);

@@ -12,7 +12,8 @@ u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
 	returns->plan = plan;
 	returns->leave_path = ARGTRACE_LEAVE_STOPPED;
 	returns->waits = flags & ARGTRACE_PROBE_WAITS;
-	if (returns->waits)
+	returns->is_entry = !(flags & ARGTRACE_PROBE_RETURN);
+	if (returns->is_entry)
 		return at;
 	returns->words = ((flags & ARGTRACE_PROBE_WORDS_MASK) >> ARGTRACE_PROBE_WORDS_SHIFT) - 1;
 	returns->above = returns->words * sizeof(u64);

@@ -61,8 +61,9 @@ struct argtrace_return {
 	u16 value_size;
 	bool value_has_length;		/* ARGTRACE_TYPE_BYTES */
 	u32 clock;			/* the session's */
-	/* ARGTRACE_PROBE_WAITS: recorded before the body; neither duration nor value */
-	bool waits;
+	bool waits;			/* ARGTRACE_PROBE_WAITS */
+	/* without ARGTRACE_PROBE_RETURN: recorded before the body; neither duration nor value */
+	bool is_entry;
 	struct argtrace_lane *lane;	/* of such a plan; not to be touched once STOPPED */
 
 	/* The rest is under the lock of source/returns/life.c. */

@@ -366,7 +366,7 @@ static void fill_counts(const struct argtrace_plan *plan, const struct argtrace_
 		const struct argtrace_return_counters *entry = &counted->following,
 						      *earlier = &plan->returns->before;
 
-		counts->flags |= plan->returns->waits ? 0 : ARGTRACE_PROBE_RETURN;
+		counts->flags |= plan->returns->is_entry ? 0 : ARGTRACE_PROBE_RETURN;
 		counts->filtered += entry->filtered - earlier->filtered;
 		counts->sampled += entry->sampled - earlier->sampled;
 		counts->faults += entry->faults - earlier->faults;

@@ -50,7 +50,7 @@ enum argtrace_lane_kind {
 	ARGTRACE_LANE_TRACEPOINT, /* tracepoints, with programs and without */
 	ARGTRACE_LANE_SYSCALL,	/* system calls, likewise */
 	ARGTRACE_LANE_SYSCALL_RETURN, /* those whose return is followed */
-	ARGTRACE_LANE_SYSCALL_WAIT, /* those that wait for memory */
+	ARGTRACE_LANE_SYSCALL_WAIT, /* those that wait for memory, and are recorded then */
 	ARGTRACE_LANE_FALLBACK,	/* calls whose return the kernel follows for us */
 	ARGTRACE_LANE_TIMER,	/* ticks, with programs and without */
 	ARGTRACE_LANE_USER,	/* instructions of user code, likewise */

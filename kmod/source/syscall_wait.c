@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A system call that waits for user memory which its probe's program reads and which is not present
- * (ARGTRACE_PROBE_WAITS). ftrace's callback cannot sleep, so it has the call go on in a
- * trampoline, as source/returns/ does: there the memory is brought in and the call is recorded, and
- * the function goes on as if it had been called by its caller. That is a moment before the kernel
- * itself would bring the memory in.
+ * (ARGTRACE_PROBE_WAITS), and whose return is not followed. ftrace's callback cannot sleep, so it
+ * has the call go on in a trampoline, as source/returns/ does: there the memory is brought in and
+ * the call is recorded, and the function goes on as if it had been called by its caller. That is a
+ * moment before the kernel itself would bring the memory in.
  *
  * Such a call counts as entered from the callback on, and is in flight until it has its outcome, so
  * that the plan and the module's text stay (source/returns/life.c). The lane and the rings are
  * there while the plan is not STOPPED, which is asked with preemption off at each look.
  */
 #include <linux/ftrace.h>
-#include <linux/irqflags.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
 
 #include "arch/divert.h"
 #include "call/context.h"
@@ -21,28 +19,7 @@
 #include "session.h"
 #include "source/returns/begin.h"
 #include "source/returns/returns.h"
-#include "source/returns/stack.h"
 #include "source/syscall.h"
-
-/* Preemption is off. False: the call ends here; it is on again. */
-static bool may_look(struct argtrace_return *returns)
-{
-	/* Pairs with the release of argtrace_return_set_up(), before which the rest was set. */
-	if (likely(smp_load_acquire(&returns->leave_path) != ARGTRACE_LEAVE_STOPPED))
-		return true;
-	argtrace_count_following(returns->following, removed);
-	preempt_enable_notrace();
-	return false;
-}
-
-/* Whether the call could sleep, if preemption were not off, and has room for a page fault. */
-static bool can_wait(const struct argtrace_regs *regs)
-{
-	return argtrace_read_preempt_word() == argtrace_plain_preempt_word(1) &&
-	       !irqs_disabled() && current->mm &&
-	       argtrace_return_has_half_a_stack((unsigned long)regs,
-						sizeof(*regs) + sizeof(struct argtrace_frame));
-}
 
 static __always_inline void wait_callback(unsigned long ip, unsigned long parent_ip,
 					  struct ftrace_ops *ops, struct ftrace_regs *fregs,
@@ -62,9 +39,11 @@ static __always_inline void wait_callback(unsigned long ip, unsigned long parent
 		return;
 	returns = plan->returns;
 	/* A tracer called after us might redirect the call, which would then never be recorded. */
-	wait.is_last = in_list || argtrace_is_diverted(regs, ip, in_list) || !can_wait(regs);
+	wait.is_last = in_list || argtrace_is_diverted(regs, ip, in_list) ||
+		       !argtrace_return_can_sleep((unsigned long)regs,
+						  sizeof(*regs) + sizeof(struct argtrace_frame));
 	argtrace_count_following(returns->following, entered);
-	if (!may_look(returns))
+	if (!argtrace_return_may_look(returns))
 		return;
 	argtrace_syscall_regs(&passed, regs);
 	if (argtrace_waiting_call(plan, parent_ip, ops, &passed, called_from, &wait))
@@ -100,7 +79,7 @@ void argtrace_syscall_wait(struct argtrace_frame *frame)
 	argtrace_frame_to_regs(&regs, frame);
 	for (;;) {
 		preempt_disable_notrace();
-		if (!may_look(returns))
+		if (!argtrace_return_may_look(returns))
 			return;
 		if (argtrace_waiting_call(returns->plan, frame->caller, &returns->lane->ops, &regs,
 					  ARGTRACE_OWN_LEVELS(1), &wait))

@@ -145,8 +145,8 @@ Probe begin_probe(const Function &function) {
                       ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
                       (function.returns.loops ? ARGTRACE_PROBE_LOOPS : 0) | (function.is_go ? ARGTRACE_PROBE_GOROUTINES : 0);
     }
-    if (!function.capture.returns && *function.kind == syscall_kind && function.capture.program.reads_user_memory())
-        probe.flags = ARGTRACE_PROBE_WAITS;
+    if (*function.kind == syscall_kind && function.capture.program.reads_user_memory())
+        probe.flags |= ARGTRACE_PROBE_WAITS;
     return probe;
 }
 

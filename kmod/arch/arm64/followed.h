@@ -149,6 +149,7 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
+void argtrace_return_undecided(void);
 void argtrace_return_waiting(void);
 
 #endif

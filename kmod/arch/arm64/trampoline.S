@@ -140,13 +140,13 @@ SYM_FUNC_END(argtrace_return_keeping)
  * The first argument is kept where the frame will have the upper half of the value: of a system
  * call the frame gets those that user space has passed.
  */
-SYM_FUNC_START(argtrace_return_slow)
+.macro ENTER_SLOWLY by
 	MAKE_FRAME
 	str	x0, [sp, #ARGTRACE_FRAME_HIGH]
 	mov	x0, sp
-	bl	argtrace_return_enter
+	bl	\by
 	cmp	x0, #ARGTRACE_ENTER_FOLLOW
-	b.ls	1f
+	b.ls	.Lentered_\@
 	add	x9, x0, #15
 	and	x9, x9, #~15
 	sub	sp, sp, x9
@@ -154,15 +154,26 @@ SYM_FUNC_START(argtrace_return_slow)
 	FRAME	x0
 	bl	argtrace_return_keep
 	mov	x0, #ARGTRACE_ENTER_FOLLOW
-1:	mov	x9, x0
+.Lentered_\@:
+	mov	x9, x0
 	RESTORE_ARGUMENTS
 	ldr	x0, [x16, #ARGTRACE_FRAME_HIGH]
-	cbz	x9, 2f
+	cbz	x9, .Lpass_\@
 	FOLLOW
-2:	LET_PASS
+.Lpass_\@:
+	LET_PASS
+.endm
+
+SYM_FUNC_START(argtrace_return_slow)
+	ENTER_SLOWLY argtrace_return_enter
 SYM_FUNC_END(argtrace_return_slow)
 
-/* The same for a call that waits, and is not followed. */
+/* The same for a call that has to wait before its filter can decide whether it is followed. */
+SYM_FUNC_START(argtrace_return_undecided)
+	ENTER_SLOWLY argtrace_return_enter_undecided
+SYM_FUNC_END(argtrace_return_undecided)
+
+/* For a call that waits, and is not followed. */
 SYM_FUNC_START(argtrace_return_waiting)
 	MAKE_FRAME
 	str	x0, [sp, #ARGTRACE_FRAME_HIGH]

@@ -194,13 +194,14 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 }
 
 /*
- * The trampolines. The first four are entered instead of the body, with the struct argtrace_return
+ * The trampolines. The first five are entered instead of the body, with the struct argtrace_return
  * in rax. The others are called by the function instead of ftrace, as a direct caller is, also with
  * it in rax. The last one has another direct caller in r10, and calls that instead of the body.
  */
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
+void argtrace_return_undecided(void);
 void argtrace_return_waiting(void);
 void argtrace_return_direct(void);
 void argtrace_return_chain(void);

@@ -54,10 +54,10 @@ SYM_FUNC_END(argtrace_return_text)
  * the upper half of the value: of a system call the frame gets those that user space has passed.
  * Values that are kept lie between the frame and the copies of stack arguments.
  */
-.macro ENTER_SLOWLY
+.macro ENTER_SLOWLY by=argtrace_return_enter
 	mov	%rdi, ARGTRACE_FRAME_HIGH(%rbp)
 	lea	-ARGTRACE_FRAME_BELOW(%rbp), %rdi
-	call	argtrace_return_enter
+	call	\by
 	cmp	$ARGTRACE_ENTER_FOLLOW, %rax
 	jbe	.Lentered_\@
 	sub	%rax, %rsp
@@ -188,7 +188,20 @@ SYM_FUNC_START(argtrace_return_slow)
 	RET
 SYM_FUNC_END(argtrace_return_slow)
 
-/* The same for a call that waits, and is not followed. */
+/* The same for a call that has to wait before its filter can decide whether it is followed. */
+SYM_FUNC_START(argtrace_return_undecided)
+	ANNOTATE_NOENDBR
+	pushq	ARGTRACE_RETURN_BODY(%rax)
+	MAKE_FRAME
+	ENTER_SLOWLY by=argtrace_return_enter_undecided
+	jz	1f
+	FOLLOW argtrace_return_body
+1:	leave
+	UNWIND_HINT_FUNC
+	RET
+SYM_FUNC_END(argtrace_return_undecided)
+
+/* For a call that waits, and is not followed. */
 SYM_FUNC_START(argtrace_return_waiting)
 	ANNOTATE_NOENDBR
 	pushq	ARGTRACE_RETURN_BODY(%rax)

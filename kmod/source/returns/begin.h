@@ -1,20 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first half of a callback of ftrace whose calls may go on in a trampoline. What has not been
- * entered is counted apart from the outcomes of calls that have been.
+ * The first half of a callback of ftrace whose calls may go on in a trampoline, and whether they
+ * may wait there. What has not been entered is counted apart from the outcomes of calls that have
+ * been.
  */
 #ifndef ARGTRACE_RETURN_BEGIN_H
 #define ARGTRACE_RETURN_BEGIN_H
 
+#include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "session.h"
+#include "source/returns/stack.h"
 
 static __always_inline void argtrace_return_filter(const struct argtrace_return *returns)
 {
 	argtrace_count_following(returns->following, filtered);
 	preempt_enable_notrace();
+}
+
+/*
+ * A look at a call that waits for memory, and counts as entered. Preemption is off. False: the call
+ * ends here, as its plan has been stopped; preemption is on again.
+ */
+static __always_inline bool argtrace_return_may_look(struct argtrace_return *returns)
+{
+	/* Pairs with the release of argtrace_return_set_up(), before which the rest was set. */
+	if (likely(smp_load_acquire(&returns->leave_path) != ARGTRACE_LEAVE_STOPPED))
+		return true;
+	argtrace_count_following(returns->following, removed);
+	preempt_enable_notrace();
+	return false;
+}
+
+/*
+ * Whether a system call could sleep, if preemption were not off once, and has room on its stack for
+ * a page fault: there are `above` bytes of the stack from `sp` on. It sleeps all the same if the
+ * scheduler is about to take the CPU from it.
+ */
+static __always_inline bool argtrace_return_can_sleep(unsigned long sp, unsigned long above)
+{
+	return preempt_count() == PREEMPT_DISABLE_OFFSET && !irqs_disabled() && current->mm &&
+	       argtrace_return_has_half_a_stack(sp, above);
 }
 
 /*

@@ -10,17 +10,42 @@
 #include "arch/divert.h"
 #include "base/compat.h"
 #include "program/exec.h"
+#include "read/absent.h"
 #include "read/scratch.h"
 #include "call/throttle.h"
 #include "session.h"
 #include "call/context.h"
 #include "source/returns/begin.h"
+#include "source/returns/enter.h"
 #include "source/returns/returns.h"
 #include "source/returns/stack.h"
 #include "source/syscall.h"
 
-noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs,
-				      unsigned long caller)
+/*
+ * A filter has met a fault. Whether that was for memory that the call waits for, and then decides
+ * in the trampoline, from which it is in flight: it counts as entered. `regs`: ftrace's.
+ */
+static noinline bool decides_later(struct argtrace_run *run, struct argtrace_return *returns,
+				   struct argtrace_regs *regs)
+{
+	enum argtrace_verdict verdict;
+
+	if (!argtrace_return_can_wait(returns, (unsigned long)regs) || !argtrace_scratch_enter())
+		return false;
+	argtrace_absent_reset();
+	verdict = argtrace_run_filter(run, run->code->filter);
+	argtrace_scratch_leave();
+	if (verdict != ARGTRACE_VERDICT_FAULT || !argtrace_absent_here().size)
+		return false;
+	argtrace_count_following(returns->following, entered);
+	WRITE_ONCE(returns->body, argtrace_body_of(regs));
+	argtrace_divert(regs, returns, argtrace_return_undecided);
+	return true;
+}
+
+/* `later`: the registers of ftrace, if the call can decide later; else NULL. */
+static __always_inline bool accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs,
+				    unsigned long caller, struct argtrace_regs *later)
 {
 	struct argtrace_counters *following = plan->returns->following;
 	const struct argtrace_code *code = plan->code;
@@ -44,20 +69,33 @@ noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct a
 	argtrace_scratch_leave();
 	if (verdict == ARGTRACE_VERDICT_ACCEPT)
 		return true;
-	if (verdict == ARGTRACE_VERDICT_FAULT)
+	if (verdict == ARGTRACE_VERDICT_FAULT) {
+		if (later && plan->returns->waits && decides_later(&run, plan->returns, later))
+			return false;
 		argtrace_count_following(following, faults);
+	}
 	argtrace_count_following(following, filtered);
 	return false;
 }
 
-/* The same of a system call, of whose arguments the function is given the address. */
-static noinline bool is_syscall_accepted(struct argtrace_plan *plan,
-					 const struct argtrace_regs *regs)
+noinline bool argtrace_return_accepts(struct argtrace_plan *plan, const struct argtrace_regs *fregs,
+				      unsigned long caller)
+{
+	return accepts(plan, fregs, caller, NULL);
+}
+
+/*
+ * The same of a system call, of whose arguments the function is given the address. False, too, if
+ * it decides later.
+ */
+static noinline bool is_syscall_accepted(struct argtrace_plan *plan, struct argtrace_regs *regs,
+					 bool in_list)
 {
 	struct argtrace_regs passed argtrace_uninitialized;
 
 	argtrace_syscall_regs(&passed, regs);
-	return argtrace_return_accepts(plan, &passed, *argtrace_regs_return_slot(regs));
+	/* A tracer called after us might redirect the call, which would then never decide. */
+	return accepts(plan, &passed, *argtrace_regs_return_slot(regs), in_list ? NULL : regs);
 }
 
 /*
@@ -75,7 +113,7 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 		argtrace_count_following(returns->following, taken);
 		goto out;
 	}
-	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs) :
+	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs, in_list) :
 				   argtrace_return_accepts(returns->plan, regs,
 							   *argtrace_regs_return_slot(regs))))
 		goto out;

@@ -9,6 +9,7 @@
 #include "session.h"
 #include "sink/encode.h"
 #include "call/context.h"
+#include "source/returns/enter.h"
 #include "source/returns/returns.h"
 #include "source/returns/stack.h"
 #include "source/syscall.h"
@@ -86,12 +87,14 @@ bool argtrace_return_read_clock(u32 clock, u64 *now)
 }
 
 /* Follows a call for which there is room. False: it is lost. */
-static bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
+static __always_inline bool follow(struct argtrace_frame *frame, unsigned long kept,
+				   const bool counts_as_entered)
 {
 	struct argtrace_return *returns = frame->returns;
 
 	frame->state = take_room(frame, kept) | argtrace_context_word(OWN_PREEMPT_LEVELS);
-	argtrace_count_following(returns->following, entered);
+	if (!counts_as_entered)
+		argtrace_count_following(returns->following, entered);
 	if (likely(argtrace_return_read_clock(returns->clock, &frame->clock)))
 		return true;
 	argtrace_return_leave_stack(frame);
@@ -99,11 +102,22 @@ static bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
 	return false;
 }
 
+static bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
+{
+	return follow(frame, kept, false);
+}
+
+bool argtrace_return_follow(struct argtrace_frame *frame, unsigned long kept)
+{
+	return follow(frame, kept, true);
+}
+
 /*
  * Computes what is to be kept, from the word on that says which values could not be read. Returns
  * how many bytes that takes.
  */
-unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch)
+static __always_inline unsigned long gather_to(struct argtrace_frame *frame, u8 *scratch,
+					       u64 *unreadable)
 {
 	/* sp belongs to the chained caller (argtrace_return_chain); preserve it. */
 	const unsigned long sp = frame->sp;
@@ -116,8 +130,16 @@ unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratc
 	argtrace_frame_set_stack(frame);
 	end = argtrace_run_entry_values(&run, scratch + sizeof(u64));
 	frame->sp = sp;
+	*unreadable = run.unreadable;
 	*(u64 *)scratch = run.unreadable;
 	return argtrace_return_fill_words(scratch, end - scratch);
+}
+
+unsigned long argtrace_return_gather_to(struct argtrace_frame *frame, u8 *scratch)
+{
+	u64 unreadable;
+
+	return gather_to(frame, scratch, &unreadable);
 }
 
 /* The same below the frame, where there is room for them. */
@@ -165,6 +187,13 @@ unsigned long argtrace_return_gather(struct argtrace_frame *frame)
 	return ARGTRACE_ENTER_FOLLOW;
 }
 
+/* Some of what is to be kept could not be read. */
+static noinline bool may_wait(const struct argtrace_frame *frame)
+{
+	return frame->returns->waits &&
+	       argtrace_return_can_wait(frame->returns, (unsigned long)frame);
+}
+
 /*
  * A call of which values are kept. As many bytes as they take are read from the scratch memory by
  * argtrace_return_keep(); until then preemption stays off. 0: the call is let pass.
@@ -174,6 +203,7 @@ static noinline unsigned long enter_with_values(struct argtrace_frame *frame)
 	struct argtrace_return *returns = frame->returns;
 	enum argtrace_lost cause = ARGTRACE_LOST_RECURSION;
 	unsigned long bytes;
+	u64 unreadable;
 	u8 *scratch;
 
 	if (unlikely(!argtrace_scratch_enter()))
@@ -184,7 +214,13 @@ static noinline unsigned long enter_with_values(struct argtrace_frame *frame)
 		cause = ARGTRACE_LOST_NO_BUFFER;
 		goto lost;
 	}
-	bytes = argtrace_return_gather_to(frame, scratch);
+	bytes = gather_to(frame, scratch, &unreadable);
+	if (unlikely(unreadable) && may_wait(frame)) {
+		argtrace_scratch_leave();
+		argtrace_count_following(returns->following, entered);
+		preempt_enable_notrace();
+		return argtrace_return_enter_waiting(frame, true);
+	}
 	if (likely(has_room(frame, bytes))) {
 		if (likely(enter_followed(frame, bytes)))
 			return bytes;

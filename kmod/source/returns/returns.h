@@ -48,6 +48,8 @@ unsigned long argtrace_return_gather(struct argtrace_frame *frame);
 unsigned long argtrace_return_enter(struct argtrace_frame *frame);
 void argtrace_return_keep(struct argtrace_frame *frame, unsigned long bytes);
 void argtrace_return_leave(struct argtrace_frame *frame);
+/* In place of argtrace_return_enter(): enter_waiting.c. */
+unsigned long argtrace_return_enter_undecided(struct argtrace_frame *frame);
 /* In source/syscall_wait.c. */
 void argtrace_syscall_wait(struct argtrace_frame *frame);
 

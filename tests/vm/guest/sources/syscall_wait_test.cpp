@@ -112,6 +112,49 @@ TEST_F(SyscallWaits, for_text_that_is_not_in_memory) {
     EXPECT_EQ(summary["faults"], 0);
 }
 
+// Where the return is followed, its values are those of the entry, and a condition decides when the text is there.
+TEST_F(SyscallWaits, when_the_return_is_followed) {
+    json summary;
+    const json events = traced_while(trace_me({"-r", "s:faccessat(str(filename) as name, mode)", "s:linkat(str(newname) as to) if str(oldname) ~ \"/nowhere-*\""}),
+                                     SYSCALL_PREFIX "linkat", [&] {
+        for (unsigned i = 0; i < AbsentPages::count; i++) {
+            errno = 0;
+            EXPECT_EQ(syscall(SYS_faccessat, AT_FDCWD, pages_.text(i), i % 8), -1);
+            EXPECT_EQ(errno, ENOENT) << i;
+            EXPECT_EQ(syscall(SYS_linkat, AT_FDCWD, pages_.text(i), AT_FDCWD, pages_.text_across(), 0), -1);
+            EXPECT_EQ(errno, ENOENT) << i;
+            EXPECT_EQ(syscall(SYS_linkat, AT_FDCWD, pages_.text(i) + 1, AT_FDCWD, nullptr, 0), -1); // "nowhere-..."
+        }
+        EXPECT_EQ(syscall(SYS_linkat, AT_FDCWD, 0x10, AT_FDCWD, pages_.text(0), 0), -1);
+        EXPECT_EQ(errno, EFAULT);
+    }, summary);
+    ASSERT_EQ(events.size(), 2 * AbsentPages::count);
+    for (unsigned i = 0; i < AbsentPages::count; i++) {
+        EXPECT_EQ(events[2 * i]["args"], (json{{"name", AbsentPages::text_of(i)}, {"mode", i % 8}}));
+        EXPECT_EQ(events[2 * i + 1]["args"], (json{{"to", AbsentPages::across}})) << i;
+        for (const unsigned at : {2 * i, 2 * i + 1})
+            EXPECT_EQ(events[at]["ret"], "-ENOENT");
+    }
+    EXPECT_EQ(summary["faults"], 1); // the condition, of what is nowhere
+    EXPECT_EQ(summary["filtered"], AbsentPages::count + 1);
+    EXPECT_EQ(summary["in_flight"], 0);
+}
+
+// The time of a call begins when it has what it waited for, and the text is what the kernel finds then: of a call that changes it, the old one.
+TEST_F(SyscallWaits, and_keeps_what_the_kernel_reads) {
+    json summary;
+    char *fresh = static_cast<char *>(mmap(nullptr, wait_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    std::size_t length = 0;
+    const json events = traced_while(trace_me({"-r", "s:getcwd(str(buf) as before) if str(buf) == \"\""}), SYSCALL_PREFIX "getcwd", [&] {
+        length = static_cast<std::size_t>(syscall(SYS_getcwd, fresh, wait_page));
+    }, summary);
+    EXPECT_EQ(length, strlen(fresh) + 1);
+    munmap(fresh, wait_page);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0]["args"], (json{{"before", ""}}));
+    EXPECT_EQ(events[0]["ret"], length);
+}
+
 // As strace -e would: keys, and all processes.
 TEST_F(SyscallWaits, when_calls_are_counted_by_text) {
     Background count({"argtrace", "count", "--json", "--by", "str(filename) as name", "s:faccessat if str(filename) ~ \"/nowhere-*\""});
@@ -209,8 +252,30 @@ TEST_F(SyscallWaits, not_where_others_trace_the_same) {
     }
 }
 
+// The same with returns, of which the one that is asked first may be redirected by the other.
+TEST_F(SyscallWaits, beside_others_who_follow_returns) {
+    Background other({"argtrace", "trace", "--json", "-r", "-p", std::to_string(getpid()), "s:faccessat(str(filename) as name) if mode == 3"});
+    ASSERT_TRUE(eventually([&] { return is_armed(SYSCALL_PREFIX "faccessat") || !other.is_running(); }));
+    Background trace(trace_me({"-r", "s:faccessat(mode) if str(filename) ~ \"/nowhere-*\""}));
+    ASSERT_TRUE(eventually([&] { return trace.err_so_far().find("tracing") != std::string::npos || !trace.is_running(); }));
+    for (unsigned i = 0; i < 10; i++)
+        syscall(SYS_faccessat, AT_FDCWD, pages_.text(i), 3);
+    for (Background *one : {&other, &trace}) {
+        const Outcome outcome = one->end(SIGINT);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        const json summary = json_summary(outcome.out);
+        std::size_t told = summary["records"].get<std::size_t>() + summary["filtered"].get<std::size_t>();
+        for (const json &count : summary["unfollowed"])
+            told += count.get<std::size_t>();
+        EXPECT_EQ(told, 10u) << summary.dump();
+    }
+}
+
+class SyscallWaitHostile : public testing::TestWithParam<const char *> {};
+INSTANTIATE_TEST_SUITE_P(, SyscallWaitHostile, testing::Values("at_entry", "-r"), [](const auto &info) { return *info.param == '-' ? "with_returns" : info.param; });
+
 // Processes that are killed while they wait, while probes come and go, and the module does.
-TEST(SyscallWaitHostile, unloading_while_processes_wait) {
+TEST_P(SyscallWaitHostile, unloading_while_processes_wait) {
     const auto make_callers = [] {
         std::vector<std::unique_ptr<Child>> callers;
         for (unsigned i = 0; i < 3; i++)
@@ -227,7 +292,10 @@ TEST(SyscallWaitHostile, unloading_while_processes_wait) {
         need_argtrace();
         for (int i = 0; i < 2; i++) {
             auto callers = make_callers();
-            const Outcome added = run({"argtrace", "add", "s:faccessat(str(filename))", "s:linkat(str(oldname), str(newname)) if str(newname) != \"x\""});
+            std::vector<std::string> add = {"argtrace", "add", "s:faccessat(str(filename))", "s:linkat(str(oldname), str(newname)) if str(newname) != \"x\""};
+            if (*GetParam() == '-')
+                add.push_back(GetParam());
+            const Outcome added = run(add);
             ASSERT_EQ(added.status, 0) << added.err;
             EXPECT_TRUE(eventually([] {
                 return json_lines(run({"argtrace", "status", "--json"}).out).back()["hits"].get<std::uint64_t>() > 200;
