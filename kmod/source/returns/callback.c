@@ -113,7 +113,8 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 		argtrace_count_following(returns->following, taken);
 		goto out;
 	}
-	if (code && !(is_syscall ? is_syscall_accepted(returns->plan, regs, in_list) :
+	if (code && (code->filter || code->sample) &&
+	    !(is_syscall ? is_syscall_accepted(returns->plan, regs, in_list) :
 				   argtrace_return_accepts(returns->plan, regs,
 							   *argtrace_regs_return_slot(regs))))
 		goto out;

@@ -46,7 +46,7 @@ static u32 depth_of(unsigned long kept)
  * Whether there is room for what the frame calls, and for `kept` bytes below it, and what is to be
  * copied above it is there.
  */
-static bool has_room(const struct argtrace_frame *frame, unsigned long kept)
+static __always_inline bool has_room(const struct argtrace_frame *frame, unsigned long kept)
 {
 	const unsigned long above = frame->returns->above;
 
@@ -73,17 +73,26 @@ static u64 take_room(const struct argtrace_frame *frame, unsigned long kept)
 }
 
 /* The kernel may read its clock through functions that can be traced. */
-bool argtrace_return_read_clock(u32 clock, u64 *now)
+static noinline bool read_kernels_clock(u32 clock, u64 *now)
 {
-	if (clock == ARGTRACE_CLOCK_TSC) {
-		*now = argtrace_cycles();
-		return true;
-	}
 	if (!argtrace_recursion_enter())
 		return false;
 	*now = argtrace_clock_read(clock);
 	argtrace_recursion_leave();
 	return true;
+}
+
+static __always_inline bool read_clock(u32 clock, u64 *now)
+{
+	if (clock != ARGTRACE_CLOCK_TSC)
+		return read_kernels_clock(clock, now);
+	*now = argtrace_cycles();
+	return true;
+}
+
+bool argtrace_return_read_clock(u32 clock, u64 *now)
+{
+	return read_clock(clock, now);
 }
 
 /* Follows a call for which there is room. False: it is lost. */
@@ -95,14 +104,14 @@ static __always_inline bool follow(struct argtrace_frame *frame, unsigned long k
 	frame->state = take_room(frame, kept) | argtrace_context_word(OWN_PREEMPT_LEVELS);
 	if (!counts_as_entered)
 		argtrace_count_following(returns->following, entered);
-	if (likely(argtrace_return_read_clock(returns->clock, &frame->clock)))
+	if (likely(read_clock(returns->clock, &frame->clock)))
 		return true;
 	argtrace_return_leave_stack(frame);
 	argtrace_count_here(returns->plan->counters, lost[ARGTRACE_LOST_RECURSION]);
 	return false;
 }
 
-static bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
+static __always_inline bool enter_followed(struct argtrace_frame *frame, unsigned long kept)
 {
 	return follow(frame, kept, false);
 }
