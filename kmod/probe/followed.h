@@ -60,6 +60,7 @@ struct argtrace_return {
 	u16 value_at;			/* 0: nothing is returned */
 	u16 value_size;
 	bool value_has_length;		/* ARGTRACE_TYPE_BYTES */
+	bool is_narrow;			/* argtrace_return_is_narrow(): set with leave_path */
 	u32 clock;			/* the session's */
 	bool waits;			/* ARGTRACE_PROBE_WAITS */
 	/* without ARGTRACE_PROBE_RETURN: recorded before the body; neither duration nor value */

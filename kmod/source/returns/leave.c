@@ -10,51 +10,10 @@
 #include "program/exec.h"
 #include "read/scratch.h"
 #include "session.h"
-#include "call/record.h"
 #include "call/aggregate.h"
 #include "source/returns/leave.h"
 #include "source/returns/stack.h"
-
-/* What the function has returned, where 8 bytes do not fit, and arguments likewise. */
-static __always_inline void write_narrow(const struct argtrace_frame *frame,
-					 const struct argtrace_return *returns,
-					 const struct argtrace_plan *plan, u8 *to)
-{
-	if (plan->layout.has_rest)
-		argtrace_encode_words(to, &plan->layout, argtrace_frame_regs(frame));
-	if (returns->value_at)
-		argtrace_encode_value(to + returns->value_at, frame->value, returns->value_size);
-}
-
-/*
- * Writes a record in plain context, complete but for the outputs of the program. False:
- * argtrace_ring_reserve() failed, and nothing is written. `narrow`: see write_narrow().
- */
-static __always_inline bool record_write_fast(const struct argtrace_frame *frame,
-					      const struct argtrace_return *returns,
-					      const struct argtrace_plan *plan,
-					      struct argtrace_ring *ring,
-					      struct argtrace_ring_control *control,
-					      const bool narrow, u8 **to)
-{
-	const u32 high = READ_ONCE(ring->clock_high);
-	u32 clock;
-
-	argtrace_ring_begin(control);
-	if (unlikely(!argtrace_ring_reserve(ring, control, plan->record_size, current->pid,
-					    ARGTRACE_CLOCK_TSC, false, &clock, to)))
-		return false;
-	argtrace_record_registers(*to, plan, frame->caller, argtrace_frame_regs(frame));
-	argtrace_return_write_duration(*to, returns, frame,
-				       argtrace_return_full_time(ring, high, clock));
-	if (narrow)
-		write_narrow(frame, returns, plan, *to);
-	else
-		*(u64 *)(*to + returns->value_at) = frame->value;
-	argtrace_encode_end(*to, &plan->layout);
-	argtrace_record_header(*to, plan, clock, ring->last_tid, 0);
-	return true;
-}
+#include "source/returns/write.h"
 
 /* ARGTRACE_LEAVE_OUTPUTS, in plain context. */
 static noinline void leave_with_outputs(struct argtrace_frame *frame)
@@ -72,7 +31,8 @@ static noinline void leave_with_outputs(struct argtrace_frame *frame)
 		preempt_enable_notrace();
 		return;
 	}
-	if (unlikely(!record_write_fast(frame, returns, plan, ring, ring->control, false, &to)))
+	if (unlikely(!argtrace_return_write_fast(frame, returns, plan, ring, ring->control,
+						 plan->record_size, false, &to)))
 		return argtrace_return_outputs_unreserved(frame, ring);
 	if (unlikely(kept && *((const u64 *)kept - 1)))
 		return argtrace_return_finish_outputs(frame, ring, to);
@@ -118,7 +78,8 @@ static __always_inline void record_return_fast(struct argtrace_frame *frame,
 	struct argtrace_ring_control *control = ring->control;
 	u8 *to;
 
-	if (unlikely(!record_write_fast(frame, returns, plan, ring, control, narrow, &to)))
+	if (unlikely(!argtrace_return_write_fast(frame, returns, plan, ring, control,
+						 plan->record_size, narrow, &to)))
 		return argtrace_return_record_unreserved(frame, ring);
 	argtrace_record_complete_in(plan, ring, control);
 }

@@ -7,9 +7,8 @@
 #include "read/scratch.h"
 #include "call/throttle.h"
 #include "session.h"
-#include "call/record.h"
 #include "call/aggregate.h"
-#include "source/returns/leave.h"
+#include "source/returns/write.h"
 
 /* The value, to the byte: other data may follow, or another record. */
 static void write_value(u8 *to, const struct argtrace_return *returns,
@@ -88,21 +87,6 @@ noinline void argtrace_return_record_unreserved(struct argtrace_frame *frame,
 	argtrace_record_complete(plan, ring);
 }
 
-noinline void argtrace_return_record_slow(struct argtrace_frame *frame, struct argtrace_ring *ring,
-					  u32 context)
-{
-	struct argtrace_plan *plan = frame->returns->plan;
-	u64 now;
-	u8 *to;
-
-	argtrace_ring_begin(ring->control);
-	to = reserve_return(plan, ring, plan->record_size, &now);
-	if (unlikely(!to))
-		return argtrace_record_finish(ring);
-	record_write_slow(to, frame, ring, now, context);
-	argtrace_record_complete(plan, ring);
-}
-
 /*
  * Where a record of the call is, complete but for the outputs of the program. NULL: it is counted
  * as lost.
@@ -110,14 +94,33 @@ noinline void argtrace_return_record_slow(struct argtrace_frame *frame, struct a
 static u8 *begin_record(struct argtrace_frame *frame, struct argtrace_ring *ring, u32 context,
 			u32 size)
 {
+	const struct argtrace_return *returns = frame->returns;
 	u64 now;
 	u8 *to;
 
-	argtrace_ring_begin(ring->control);
-	to = reserve_return(frame->returns->plan, ring, size, &now);
+	if (likely(returns->is_narrow && !context)) {
+		if (likely(argtrace_return_write_fast(frame, returns, returns->plan, ring,
+						      ring->control, size, true, &to)))
+			return to;
+		to = reserve_again(returns->plan, ring, size, &now);
+	} else {
+		argtrace_ring_begin(ring->control);
+		to = reserve_return(returns->plan, ring, size, &now);
+	}
 	if (likely(to))
 		record_write_slow(to, frame, ring, now, context);
 	return to;
+}
+
+noinline void argtrace_return_record_slow(struct argtrace_frame *frame, struct argtrace_ring *ring,
+					  u32 context)
+{
+	struct argtrace_plan *plan = frame->returns->plan;
+
+	if (likely(begin_record(frame, ring, context, plan->record_size)))
+		argtrace_record_complete(plan, ring);
+	else
+		argtrace_record_finish(ring);
 }
 
 static void end_record(struct argtrace_plan *plan, struct argtrace_ring *ring, const u8 *to)

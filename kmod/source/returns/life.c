@@ -100,6 +100,7 @@ void argtrace_return_set_up(struct argtrace_plan *plan, const struct argtrace_se
 	returns->rings = session->rings;
 	returns->clock = session->clock;
 	returns->kept = argtrace_return_quickly_kept(plan);
+	returns->is_narrow = argtrace_return_is_narrow(plan, session);
 	/* Pairs with the acquire of argtrace_return_leave(). */
 	smp_store_release(&returns->leave_path, argtrace_return_leave_path(plan, session));
 }

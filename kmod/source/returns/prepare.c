@@ -19,6 +19,11 @@ unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan)
 											     0;
 }
 
+static bool is_stream_by_tsc(const struct argtrace_session *session)
+{
+	return session->clock == ARGTRACE_CLOCK_TSC && !session->flight;
+}
+
 /*
  * Whether the parts of a record that are not a program's are quickly written: what is beyond a
  * value of less than 8 bytes is padding.
@@ -27,23 +32,19 @@ static bool is_quick(const struct argtrace_plan *plan, const struct argtrace_ses
 {
 	const struct argtrace_return *returns = plan->returns;
 
-	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight || plan->layout.has_rest)
+	if (!is_stream_by_tsc(session) || plan->layout.has_rest)
 		return false;
 	return !returns->value_at ||
 	       (returns->value_size <= sizeof(u64) && !returns->value_has_length &&
 		returns->value_at + sizeof(u64) <= plan->record_size);
 }
 
-/*
- * The same, with arguments and a value that no store of 8 bytes has room for: numbers at the end of
- * the record, as an int that is returned often is.
- */
-static bool is_narrow(const struct argtrace_plan *plan, const struct argtrace_session *session)
+bool argtrace_return_is_narrow(const struct argtrace_plan *plan,
+			       const struct argtrace_session *session)
 {
 	const struct argtrace_return *returns = plan->returns;
 
-	if (session->clock != ARGTRACE_CLOCK_TSC || session->flight ||
-	    (plan->layout.has_rest && !plan->layout.rest_is_words))
+	if (!is_stream_by_tsc(session) || (plan->layout.has_rest && !plan->layout.rest_is_words))
 		return false;
 	return !returns->value_at ||
 	       (is_power_of_2(returns->value_size) && returns->value_size <= sizeof(u64) &&
@@ -70,7 +71,7 @@ static bool filters_words(const struct argtrace_code *code)
 static enum argtrace_leave_path narrow_path(const struct argtrace_plan *plan,
 					    const struct argtrace_session *session)
 {
-	if (!is_narrow(plan, session))
+	if (!plan->returns->is_narrow)
 		return ARGTRACE_LEAVE_SLOW;
 	if (!plan->code)
 		return ARGTRACE_LEAVE_NARROW;

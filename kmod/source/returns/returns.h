@@ -65,7 +65,14 @@ DECLARE_PER_CPU(u8, argtrace_return_depth);
  */
 unsigned long argtrace_return_quickly_kept(const struct argtrace_plan *plan);
 
-/* For a plan whose calls are to be recorded in the session. */
+/*
+ * Whether the parts of a record that are not a program's are numbers, as arguments and a value are
+ * at the end of one, where no store of 8 bytes has room: an int that is returned often is.
+ */
+bool argtrace_return_is_narrow(const struct argtrace_plan *plan,
+			       const struct argtrace_session *session);
+
+/* For a plan whose calls are to be recorded in the session, and whose is_narrow has been set. */
 enum argtrace_leave_path argtrace_return_leave_path(const struct argtrace_plan *plan,
 						    const struct argtrace_session *session);
 
