@@ -140,6 +140,29 @@ TEST_F(SyscallWaits, when_the_return_is_followed) {
     EXPECT_EQ(summary["in_flight"], 0);
 }
 
+// Whoever has waited is in flight until the call returns, and no longer.
+TEST_F(SyscallWaits, and_is_in_flight_until_it_returns) {
+    struct timespec *times = static_cast<struct timespec *>(mmap(nullptr, 2 * wait_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_EQ(run({"argtrace", "add", "-r", "-p", std::to_string(getpid()), "--follow", "s:clock_nanosleep(rqtp->tv_nsec as ns)"}).status, 0);
+    for (unsigned i = 0; i < 5; i++) {
+        madvise(times, 2 * wait_page, MADV_DONTNEED);
+        syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, times, nullptr);
+    }
+    const auto status = [] { return json_lines(run({"argtrace", "status", "--json"}).out).back(); };
+    {
+        Child sleeper([&] {
+            times->tv_sec = 3600;
+            syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, times, nullptr);
+        });
+        EXPECT_TRUE(eventually([&] { return status()["hits"] == 6; })) << status().dump();
+        EXPECT_EQ(status()["in_flight"], 1) << status().dump();
+    }
+    EXPECT_EQ(status()["in_flight"], 0) << status().dump();
+    EXPECT_EQ(status()["records"], 6) << status().dump(); // a sleep returns when its process is killed
+    EXPECT_EQ(run({"argtrace", "clear"}).status, 0);
+    munmap(times, 2 * wait_page);
+}
+
 // The time of a call begins when it has what it waited for, and the text is what the kernel finds then: of a call that changes it, the old one.
 TEST_F(SyscallWaits, and_keeps_what_the_kernel_reads) {
     json summary;
