@@ -249,7 +249,7 @@ $(KOUT)/argtrace_bench.ko: $(BENCH_MODULE_SOURCES) $(CACHED_KERNEL) Makefile
 	+@$(call kbuild,$(TREE)/bench/modules) && \
 		cp $(TREE)/bench/modules/argtrace_bench.ko $@.new && { $(call add_btf,$@.new); } && mv $@.new $@
 
-BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop measure splice_record arm_cost map_cost tick_cost bpf_peer bpf_programs.bpf.o)
+BENCH_PROGRAMS := $(addprefix build/bench/,pread_loop go_loop measure splice_record arm_cost map_cost tick_cost bpf_peer bpf_programs.bpf.o)
 
 bench-programs: $(BENCH_PROGRAMS) # for bench/run
 
@@ -257,6 +257,9 @@ build/bench/bpf_peer build/bench/map_cost: BENCH_LIBS = -lbpf
 build/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h include/uapi/*.h)
 	@mkdir -p $(@D)
 	@$(CC) -O2 -Wall -Iinclude -o $@ $< $(BENCH_LIBS)
+
+build/bench/go_loop: bench/programs/go_loop.go
+	@go build -o $@ $<
 
 build/bench/%.bpf.o: bench/programs/%.bpf.c
 	@mkdir -p $(@D)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(TOP / "scripts"))
 import kernels  # noqa: E402
 
 # In the order in which bench/run lists them.
-ORDER = ["calls", "words", "contexts", "returns", "values", "maps", "tracepoints", "syscalls", "user", "strace", "ticks", "switches", "pipeline", "arming", "among", "start", "latency", "wall"]
+ORDER = ["calls", "words", "contexts", "returns", "values", "maps", "tracepoints", "syscalls", "user", "go", "strace", "ticks", "switches", "pipeline", "arming", "among", "start", "latency", "wall"]
 
 # What the summary shows: the table, the column, and the rows, as they begin.
 SUMMARY = [

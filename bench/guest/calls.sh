@@ -52,7 +52,7 @@ bpf() { # NAME CLOCK BYTES PROGRAM
 
 script() { # NAME CLOCK SCRIPT
 	local cost
-	cost=$(/root/bpftrace -B full -o /tmp/shown -e "$3" -c /root/pread_loop 2>/tmp/errors | cut -d' ' -f1)
+	cost=$(/root/bpftrace -B full -o /tmp/shown -e "$3" -c "$looped" 2>/tmp/errors | cut -d' ' -f1)
 	if [ "$cost" ]; then
 		row "$1" "$2" - "$(calc '%.2f' "$cost-$untraced")" "$(lost_by_bpftrace)"
 	else

@@ -9,7 +9,10 @@ bench=/sys/module/argtrace_bench/parameters
 files=/dev/shm
 mountpoint -q $tracing || mount -t tracefs tracefs $tracing
 
-loop() { /root/pread_loop "$@" | cut -d' ' -f1; }
+# The program whose calls are timed.
+looped=/root/pread_loop
+
+loop() { $looped "$@" | cut -d' ' -f1; }
 calc() { awk "BEGIN { printf \"$1\", $2 }"; }
 
 # median_of N: what a call of the bench's function of N words costs now, in hundredths of an instruction.
@@ -32,13 +35,14 @@ settle() {
 argtrace_cost() {
 	argtrace add --buffer "${buffer:-16M}" "$@" >/dev/null 2>&1 || return 1
 	cost=$(above)
-	bytes=$(/root/pread_loop bytes)
+	bytes=-
+	[ $looped != /root/pread_loop ] || bytes=$($looped bytes)
 	argtrace clear
 }
 
 # What a call takes that the tool has the kernel add up.
 answer() { # ARGUMENT...
-	argtrace "$@" -o /tmp/answer -- /root/pread_loop 2>/dev/null | cut -d' ' -f1
+	argtrace "$@" -o /tmp/answer -- $looped 2>/dev/null | cut -d' ' -f1
 }
 
 # words_cost N: sets cost, of the bench's function of N words.

@@ -12,6 +12,7 @@
 . /root/tracepoints.sh
 . /root/syscalls.sh
 . /root/user.sh
+. /root/go.sh
 . /root/strace.sh
 . /root/ticks.sh
 . /root/switches.sh
