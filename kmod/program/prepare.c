@@ -222,6 +222,7 @@ static int prepare_values(struct argtrace_code *code, const struct argtrace_veri
 {
 	struct output_traits traits = { .quick = true, .fixed = true };
 	const u32 nr_insns = program->head->nr_insns;
+	bool reads_user = false;
 	u32 at, output = 0;
 
 	code->keeps_all = program->followed;
@@ -231,6 +232,7 @@ static int prepare_values(struct argtrace_code *code, const struct argtrace_veri
 		const struct argtrace_insn *insn = &program->insns[at];
 
 		prepare_value(&ops[at], insn, ops, program, &traits);
+		reads_user |= user_of(insn);
 		if (!argtrace_action_is_output(insn->action))
 			continue;
 		output += output_size(insn);
@@ -238,8 +240,11 @@ static int prepare_values(struct argtrace_code *code, const struct argtrace_veri
 			continue;
 		if (insn->flags & ARGTRACE_INSN_RETURN) {
 			code->keeps_all = false;
-			continue;
+			code->reads_user_at_return |= reads_user;
 		}
+		reads_user = false;
+		if (insn->flags & ARGTRACE_INSN_RETURN)
+			continue;
 		code->keeps = true;
 		code->kept += output_size(insn);
 	}
@@ -293,6 +298,8 @@ static int prepare(struct argtrace_code *code, const struct argtrace_verified *p
 	for (at = 0; at < head->nr_insns; at++) {
 		code->reads |= argtrace_insn_reads_memory(&program->insns[at]);
 		code->reads_user |= user_of(&program->insns[at]);
+		if (at >= head->nr_filter && at < head->nr_filter + head->nr_return)
+			code->reads_user_at_return |= user_of(&program->insns[at]);
 		code->times |= program->insns[at].source == ARGTRACE_SOURCE_DURATION;
 	}
 	ret = prepare_values(code, program, ops);

@@ -209,6 +209,7 @@ struct argtrace_code {
 	u8 outputs;			/* enum argtrace_outputs */
 	bool reads;			/* memory */
 	bool reads_user;		/* user memory */
+	bool reads_user_at_return;	/* the same when a call returns that is followed */
 	bool idle_has_stacks;		/* ARGTRACE_TIMER_IDLE */
 	bool keeps;			/* followed calls: some values are computed at entry */
 	bool keeps_all;			/* the same of all values */

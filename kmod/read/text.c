@@ -14,6 +14,8 @@
 #include "read/text.h"
 #include "read/user_word.h"
 
+#define USER_PART	64
+
 /* User memory is read page by page, with a function call for each. */
 static bool read_user(u8 *to, u64 from, u32 size)
 {
@@ -25,6 +27,29 @@ static bool read_user(u8 *to, u64 from, u32 size)
 	return false;
 }
 
+/* The same, of which there are few, within a page. False if they are to be read the other way. */
+static bool read_user_words(u8 *to, u64 from, u32 size)
+{
+	const u64 last = from + size - sizeof(u64);
+	u64 word = 0;
+	u32 at;
+
+	if (size < sizeof(word) || size > USER_PART || offset_in_page(from) > PAGE_SIZE - size ||
+	    !argtrace_is_user_address(from) || !argtrace_has_own_memory() ||
+	    !argtrace_user_words_begin(from))
+		return false;
+	for (at = 0; at < size; at += sizeof(word)) {
+		/* The last word begins within the one before, if they do not end together. */
+		const u64 next = min(from + at, last);
+
+		if (unlikely(!argtrace_user_word(next, &word)))
+			break;
+		__builtin_memcpy(to + (next - from), &word, sizeof(word));
+	}
+	argtrace_user_words_end();
+	return likely(at >= size);
+}
+
 bool argtrace_read_bytes(u8 *to, u64 from, u32 size, bool user)
 {
 	u64 word;
@@ -32,7 +57,7 @@ bool argtrace_read_bytes(u8 *to, u64 from, u32 size, bool user)
 
 	if (user) {
 		/* Nothing is there at any address. */
-		if (!size || read_user(to, from, size))
+		if (!size || likely(read_user_words(to, from, size)) || read_user(to, from, size))
 			return true;
 		goto fault;
 	}
@@ -107,29 +132,17 @@ static u32 copy_text(u8 *to, const u64 *from, u32 size)
 	return at;
 }
 
-#define USER_PART	64
-
-/*
- * Whether the memory of the current process can be read without asking whose memory is loaded: not
- * while tasks or their memory are switched, which is done with interrupts off, or after a kernel
- * thread's memory has been taken away.
- */
-static bool has_own_memory(void)
-{
-	return current->mm && !irqs_disabled();
-}
-
 /*
  * The beginning of a text, in words that are in one page, as far as that is present. *ends: all of
  * it. Returns the length.
  */
-static __always_inline u32 read_user_words(u8 *to, u64 from, u32 limit, bool *ends)
+static __always_inline u32 read_user_text_words(u8 *to, u64 from, u32 limit, bool *ends)
 {
 	u64 word, zeros;
 	u32 at = 0;
 
 	*ends = false;
-	if (unlikely(!has_own_memory()) || unlikely(!argtrace_user_words_begin(from)))
+	if (unlikely(!argtrace_has_own_memory()) || unlikely(!argtrace_user_words_begin(from)))
 		return 0;
 	limit = min(limit, (u32)(PAGE_SIZE - offset_in_page(from)));
 	for (; at + sizeof(word) <= limit; at += sizeof(word)) {
@@ -159,7 +172,7 @@ static int read_user_text(u8 *to, u64 from, u32 limit)
 
 	while (at < limit) {
 		if (argtrace_is_user_address(from + at)) {
-			at += read_user_words(to + at, from + at, limit - at, &ends);
+			at += read_user_text_words(to + at, from + at, limit - at, &ends);
 			if (likely(ends) || at == limit)
 				return at;
 		}

@@ -8,9 +8,21 @@
 #define ARGTRACE_READ_USER_WORD_H
 
 #include <linux/compiler.h>
+#include <linux/irqflags.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
+
+/*
+ * Whether the memory of the current process can be read without asking whose memory is loaded: not
+ * while tasks or their memory are switched, which is done with interrupts off, or after a kernel
+ * thread's memory has been taken away.
+ */
+static inline bool argtrace_has_own_memory(void)
+{
+	return current->mm && !irqs_disabled();
+}
 
 /*
  * Whether user memory can be read here: not in an NMI that interrupts a switch of tasks, in which

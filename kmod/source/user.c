@@ -41,29 +41,21 @@ static __always_inline struct argtrace_plan *begin_hit(struct argtrace_user_plac
 }
 
 /*
- * Runs the program of a call that is to be followed for nothing but to see whether all that it
- * reads is present. False, with preemption on again and the address, if some is not.
+ * Runs the filter of a call that is to be followed for nothing but to see whether all that it reads
+ * is present. False, with preemption on again and the address, if some is not.
  */
 static bool memory_is_present(const struct argtrace_plan *plan, const struct argtrace_regs *regs,
 			      struct argtrace_absent *absent)
 {
 	struct argtrace_run run argtrace_uninitialized;
-	bool accepted;
-	u8 *scratch;
 
 	if (!argtrace_scratch_enter())
 		return true;
-	scratch = argtrace_scratch_here();
 	run.code = plan->code;
 	run.fregs = regs;
 	run.caller = 0;
-	run.unreadable = 0;
 	argtrace_absent_reset();
-	accepted = !plan->code->filter ||
-		   argtrace_run_filter(&run, plan->code->filter) == ARGTRACE_VERDICT_ACCEPT;
-	/* A call that the filter rejects, or could not decide about, needs no values. */
-	if (accepted && scratch)
-		argtrace_run_entry_values(&run, scratch);
+	argtrace_run_filter(&run, plan->code->filter);
 	*absent = argtrace_absent_here();
 	argtrace_scratch_leave();
 	if (likely(!absent->size))
@@ -81,7 +73,7 @@ struct argtrace_plan *argtrace_user_begin_followed(struct argtrace_user_place *p
 
 	for (i = 0; i < ARGTRACE_BRING_IN_MAX; i++) {
 		plan = begin_hit(place);
-		if (!plan || !plan->code || !plan->code->reads_user ||
+		if (!plan || !plan->code || !plan->code->reads_user || !plan->code->filter ||
 		    memory_is_present(plan, regs, &absent))
 			return plan;
 		if (!argtrace_bring_in(absent.addr, absent.size))

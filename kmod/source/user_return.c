@@ -9,6 +9,7 @@
 #include "base/compat.h"
 #include "base/uprobes.h"
 #include "call/context.h"
+#include "call/waiting_call.h"
 #include "program/exec.h"
 #include "read/absent.h"
 #include "read/bring_in.h"
@@ -85,11 +86,22 @@ static bool find_user_stack(const struct argtrace_user_place *place, const argtr
 	return end;
 }
 
+/* Some values could not be read. Whether that is because memory is not present, and of which. */
+static noinline bool waits_for_values(struct argtrace_run *run, u8 *scratch,
+				      struct argtrace_wait *wait)
+{
+	argtrace_absent_reset();
+	argtrace_run_entry_values(run, scratch + sizeof(u64));
+	wait->absent = argtrace_absent_here();
+	return wait->absent.size;
+}
+
 /*
- * The values that are kept, `lower` bytes below the frame. False: the call is lost, and counted.
+ * The values that are kept, `lower` bytes below the frame. False: the call waits for memory, or is
+ * lost, and counted.
  */
 static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs *regs,
-			unsigned long lower, unsigned long *bytes)
+			unsigned long lower, unsigned long *bytes, struct argtrace_wait *wait)
 {
 	const struct argtrace_code *code = frame->returns->plan->code;
 	struct argtrace_run run argtrace_uninitialized;
@@ -109,6 +121,10 @@ static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs
 	run.fregs = regs;
 	run.caller = 0;
 	end = argtrace_run_entry_values(&run, scratch + sizeof(u64));
+	if (unlikely(run.unreadable) && wait && waits_for_values(&run, scratch, wait)) {
+		argtrace_scratch_leave();
+		return false;
+	}
 	*(u64 *)scratch = run.unreadable;
 	*bytes = argtrace_return_fill_words(scratch, end - scratch);
 	argtrace_copy_words((u8 *)frame - lower - *bytes, scratch, *bytes);
@@ -116,8 +132,12 @@ static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs
 	return true;
 }
 
-/* Fills in a call, with preemption off. False: it is not followed, and has been counted. */
-static bool begin_call(struct argtrace_user_call *call, const struct argtrace_regs *regs)
+/*
+ * Fills in a call, with preemption off. False: it waits for memory, or else is not followed, and
+ * has been counted. `wait`: NULL if it cannot wait any more.
+ */
+static __always_inline bool begin_call(struct argtrace_user_call *call,
+				       const struct argtrace_regs *regs, struct argtrace_wait *wait)
 {
 	struct argtrace_user_place *place = call->place;
 	struct argtrace_user_frame *whole = argtrace_user_call_frame(call, place->call_size);
@@ -130,7 +150,7 @@ static bool begin_call(struct argtrace_user_call *call, const struct argtrace_re
 	argtrace_regs_arguments(regs, args);
 	/* Its records have no caller. */
 	argtrace_frame_make(frame, args, 0);
-	if (plan->code && plan->code->keeps && !keep_values(frame, regs, lower, &kept))
+	if (plan->code && plan->code->keeps && !keep_values(frame, regs, lower, &kept, wait))
 		return false;
 	if (place->goroutines) {
 		argtrace_user_frame_keep(whole, argtrace_full_regs_of(regs));
@@ -150,6 +170,24 @@ static bool begin_call(struct argtrace_user_call *call, const struct argtrace_re
 	return true;
 }
 
+/* The same, after it has waited for what is to be kept, if it has to; it may have slept then. */
+static noinline bool begin_waiting_call(struct argtrace_user_call *call,
+					const struct argtrace_regs *regs)
+{
+	struct argtrace_wait wait = { };
+	bool follow;
+
+	for (;;) {
+		follow = begin_call(call, regs, wait.is_last ? NULL : &wait);
+		if (likely(follow) || !wait.absent.size)
+			return follow;
+		preempt_enable_notrace();
+		argtrace_wait_for_memory(&wait);
+		wait.absent.size = 0;
+		preempt_disable_notrace();
+	}
+}
+
 /*
  * With preemption off, which is on again afterwards. `follow`: it is known to which stack the call
  * belongs.
@@ -166,7 +204,9 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
 	if (unlikely(!follow))
 		argtrace_count_following(plan->returns->following, no_goroutine);
 	else
-		follow = begin_call(call, argtrace_regs_of_full(full));
+		follow = plan->code && plan->code->reads_user ?
+				 begin_waiting_call(call, argtrace_regs_of_full(full)) :
+				 begin_call(call, argtrace_regs_of_full(full), NULL);
 	if (likely(follow)) {
 		/* Before it can end. */
 		argtrace_count_following(plan->returns->following, entered);
@@ -216,6 +256,14 @@ static noinline void bring_in_for_return(const struct argtrace_frame *frame)
 	}
 }
 
+/* Some of what was to be kept could not be read, and is read again. */
+static bool has_unread_values(const struct argtrace_frame *frame)
+{
+	const u8 *values = argtrace_return_kept_values(frame);
+
+	return values && ((const u64 *)values)[-1];
+}
+
 static int leave_call(struct argtrace_user_place *place, const argtrace_full_regs *full,
 		      unsigned long goroutine, unsigned long sp)
 {
@@ -238,7 +286,8 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 		whole->frame.high = argtrace_regs_high_value(full);
 	}
 	code = whole->frame.returns->plan->code;
-	if (code && code->reads_user)
+	if (code && code->reads_user &&
+	    (code->reads_user_at_return || has_unread_values(&whole->frame)))
 		bring_in_for_return(&whole->frame);
 	argtrace_return_leave(&whole->frame);
 	argtrace_user_call_free(call);
