@@ -155,6 +155,8 @@ enum argtrace_ra {
 	ARGTRACE_RA_REGISTER	= 2,
 	ARGTRACE_RA_END		= 3,	/* there is no caller: thread starts, _start */
 	ARGTRACE_RA_BESIDE	= 4,	/* CFA_THREAD: behind the last of the words that led to CFA; ra_at is 0 */
+	ARGTRACE_RA_INTERRUPTED	= 5,	/* as RA_MEMORY, but the caller has not called: it was interrupted at that instruction, and a signal's
+					 * handler has made the call for it */
 };
 
 /* From this offset in the file up to that of the next row. */

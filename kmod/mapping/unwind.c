@@ -47,6 +47,7 @@ static bool ra_is_valid(const struct argtrace_unwind_rule *rule)
 {
 	switch (rule->ra) {
 	case ARGTRACE_RA_MEMORY:
+	case ARGTRACE_RA_INTERRUPTED:
 		return true;
 	case ARGTRACE_RA_REGISTER:
 		return rule->ra_at >= 0 && rule->ra_at < ARGTRACE_USER_REGS;

@@ -294,7 +294,8 @@ static __always_inline enum step load_caller(struct place *place,
 	u64 frame_at = at;
 	bool readable;
 
-	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
+	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY) &&
+	    !(care && rule->ra == ARGTRACE_RA_INTERRUPTED)) {
 		if (!care && !is_link(rule))
 			return STEP_CARE;
 		if (care && rule->ra == ARGTRACE_RA_BESIDE) {
@@ -367,8 +368,8 @@ static __always_inline enum step step_by_rule(struct place *place,
 		return step;
 	place->registers[ARGTRACE_USER_SP] = cfa;
 	place->known &= argtrace_user_kept;
-	place->exact = false;
-	place->back = 1;
+	place->exact = care && rule->ra == ARGTRACE_RA_INTERRUPTED;
+	place->back = !place->exact;
 	place->ip = argtrace_user_code(ip);
 	return STEP_ON;
 }

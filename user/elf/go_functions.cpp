@@ -96,6 +96,8 @@ GoFunctions::Caller caller_of(std::string_view name, std::uint8_t flags) {
         return Caller::none;
     if (name == "runtime.morestack")
         return Caller::saved;
+    if (name == "runtime.asyncPreempt" || name == "runtime.sigpanic" || name == "runtime.sigpanic0" || name == "runtime.debugCallV2")
+        return Caller::interrupted;
     if (name == "crosscall2")
         return Caller::in_c;
     if (name == "runtime.systemstack" || name == "runtime.asmcgocall")

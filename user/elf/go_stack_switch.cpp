@@ -5,12 +5,15 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <Zydis/Zydis.h>
+
+#include "elf/unwind_rule.h"
 
 namespace argtrace::elf {
 
@@ -80,23 +83,31 @@ public:
             registers_[number] = Value{Path{number, {0}}};
     }
 
-    /// False: the code is not understood, or does not return.
-    bool returns() {
+    enum class End { unknown, returns, never };
+
+    /// How it ends: by a return, or in a loop that nothing leads out of.
+    End run() {
+        std::set<std::size_t> jumps;
         for (std::size_t i = 0; i < execution_max; i++) {
+            const std::size_t from = at_;
             if (!decode())
-                return false;
+                return End::unknown;
             if (is_.mnemonic == ZYDIS_MNEMONIC_RET)
-                return true;
+                return End::returns;
+            if (is_.meta.category == ZYDIS_CATEGORY_COND_BR)
+                jumps.clear();
             if (is_.meta.category == ZYDIS_CATEGORY_UNCOND_BR) {
                 const auto to = target();
                 if (!to || *to >= code_.size())
-                    return false;
+                    return End::unknown;
+                if (!jumps.insert(from).second)
+                    return End::never;
                 at_ = *to;
                 continue;
             }
             execute();
         }
-        return false;
+        return End::unknown;
     }
 
     /// One instruction, wherever it would go on.
@@ -340,7 +351,12 @@ public:
             if (!next.step())
                 return;
             const std::size_t end = next.at();
-            visit(start_ + from, start_ + end, whole.returns() ? rule_of(registers_, whole) : std::nullopt);
+            std::optional<argtrace_unwind_rule> rule;
+            if (const auto how = whole.run(); how == Execution::End::returns)
+                rule = rule_of(registers_, whole);
+            else if (how == Execution::End::never)
+                rule = end_rule(registers_); // the stack is that of a thread which has begun here
+            visit(start_ + from, start_ + end, rule);
             from = end;
         }
     }

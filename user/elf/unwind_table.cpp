@@ -296,6 +296,8 @@ private:
             return add(function.start, function.end, rules_.add(end_rule(registers_)));
         case Caller::on_stack:
             return add_sizes(functions, function, function.end);
+        case Caller::interrupted:
+            return add_sizes(functions, function, function.end, ARGTRACE_RA_INTERRUPTED);
         case Caller::in_c:
             return GoStackSwitch::visit_all(object_, registers_, function.start, function.end, add_rule);
         case Caller::elsewhere:
@@ -309,10 +311,13 @@ private:
         }
     }
 
-    void add_sizes(const GoFunctions &functions, const Function &function, std::uint64_t until) {
+    void add_sizes(const GoFunctions &functions, const Function &function, std::uint64_t until, std::uint8_t ra = ARGTRACE_RA_MEMORY) {
         functions.visit_sizes(function, [&](std::uint64_t start, std::uint64_t end, std::int64_t size) {
-            if (start < until && size >= 0 && size < INT32_MAX - 8)
-                add(start, std::min(end, until), rules_.add(stack_rule(registers_, static_cast<std::int32_t>(size + 8))));
+            if (start >= until || size < 0 || size >= INT32_MAX - 8)
+                return;
+            argtrace_unwind_rule rule = stack_rule(registers_, static_cast<std::int32_t>(size + 8));
+            rule.ra = ra;
+            add(start, std::min(end, until), rules_.add(rule));
         });
     }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -27,16 +28,24 @@ Object program(const std::string &name) {
     return std::move(*object);
 }
 
-/// The rules of a function's instructions, from the first to the last.
-std::vector<const argtrace_unwind_rule *> rules_of(const Object &object, const UnwindTable &table, const std::string &name) {
+/// The functions of that name: where Go calls one of assembly, there is a second one, which calls it.
+std::vector<GoFunctions::Function> functions_of(const Object &object, const std::string &name) {
     const auto functions = GoFunctions::read(object);
-    std::vector<const argtrace_unwind_rule *> rules;
+    std::vector<GoFunctions::Function> found;
     for (std::size_t i = 0; functions && i < functions->count(); i++) {
         const auto function = functions->at(i);
-        if (function && functions->names().data() + function->name == name)
-            for (std::uint64_t address = function->start; address < function->end; address++)
-                rules.push_back(rule_at(table, *object.offset_of(address)));
+        if (function && functions->names().data() + function->name == name && function->is_assembly)
+            found.push_back(*function);
     }
+    return found;
+}
+
+/// The rules of a function's instructions, from the first to the last.
+std::vector<const argtrace_unwind_rule *> rules_of(const Object &object, const UnwindTable &table, const std::string &name) {
+    std::vector<const argtrace_unwind_rule *> rules;
+    for (const auto &function : functions_of(object, name))
+        for (std::uint64_t address = function.start; address < function.end; address++)
+            rules.push_back(rule_at(table, *object.offset_of(address)));
     return rules;
 }
 
@@ -92,6 +101,49 @@ TEST_P(GoStackSwitches, LeadBackToTheGoroutine) {
     EXPECT_EQ(rule->add, 8);
     EXPECT_EQ(rule->ra, ARGTRACE_RA_MEMORY);
     EXPECT_EQ(rule->ra_at, -1);
+}
+
+/// From one instruction to the next.
+TEST_P(GoStackSwitches, BeginBehindTheInstructionThatChangesTheStack) {
+    const auto functions = functions_of(object_, "runtime.systemstack");
+    ASSERT_EQ(functions.size(), 1u);
+    const Text code = object_.read(*object_.offset_of(functions[0].start), functions[0].end - functions[0].start);
+    // mov %rbx, %rsp; since Go 1.21 mov 0x38(%rdx), %rsp
+    std::size_t behind = 0;
+    for (const std::string_view bytes : {std::string_view("\x48\x89\xdc"), std::string_view("\x48\x8b\x62\x38")})
+        if (const std::size_t at = view(code).find(bytes); at != std::string_view::npos && behind == 0)
+            behind = at + bytes.size();
+    ASSERT_NE(behind, 0u);
+    const auto rules = rules_of(object_, table_, "runtime.systemstack");
+    for (std::size_t at = 0; at < behind; at++)
+        EXPECT_TRUE(rules[at] && rules[at]->cfa == ARGTRACE_CFA_REGISTER) << at;
+    ASSERT_TRUE(rules[behind]);
+    EXPECT_EQ(rules[behind]->cfa, ARGTRACE_CFA_THREAD);
+}
+
+/// The caller of what a signal's handler lets a goroutine call.
+TEST_P(GoStackSwitches, TellInterruptionsFromCalls) {
+    for (const char *name : {"runtime.sigpanic", "runtime.asyncPreempt", "runtime.gopanic"}) {
+        const auto all = GoFunctions::read(object_);
+        for (std::size_t i = 0; i < all->count(); i++) {
+            const auto function = all->at(i);
+            if (!function || all->names().data() + function->name != std::string_view(name))
+                continue;
+            const argtrace_unwind_rule *rule = rule_at(table_, *object_.offset_of(function->start));
+            ASSERT_TRUE(rule) << name;
+            EXPECT_EQ(rule->ra, std::string_view(name) == "runtime.gopanic" ? ARGTRACE_RA_MEMORY : ARGTRACE_RA_INTERRUPTED) << name;
+        }
+    }
+}
+
+/// The new thread's part of runtime.clone() never returns, and is at the end of its stack.
+TEST_P(GoStackSwitches, EndWhereThreadsBegin) {
+    const auto rules = rules_of(object_, table_, "runtime.clone");
+    ASSERT_FALSE(rules.empty());
+    ASSERT_TRUE(rules.front());
+    EXPECT_EQ(rules.front()->ra, ARGTRACE_RA_MEMORY);
+    const argtrace_unwind_rule *last = last_of(rules, ARGTRACE_CFA_REGISTER); // behind it is nothing but padding
+    EXPECT_EQ(last->ra, ARGTRACE_RA_END);
 }
 
 TEST_P(GoStackSwitches, LeadToTheFunctionWhoseStackGrows) {

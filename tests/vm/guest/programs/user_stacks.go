@@ -80,6 +80,21 @@ func panics(n int) int {
 }
 
 //go:noinline
+func dereferences(where *int) int { return *where + 1 }
+
+// A signal's handler has the runtime called by it, at an instruction that is no call.
+//
+//go:noinline
+func faults() (n int) {
+	defer func() {
+		lookAt("fault")
+		recover()
+	}()
+	n = dereferences(nil)
+	return
+}
+
+//go:noinline
 func sorted(shape string) {
 	numbers := []int{3, 1, 2}
 	once := true
@@ -169,6 +184,7 @@ func main() {
 		one.speak(1)
 	}
 	panics(1)
+	faults()
 	sorted("sort")
 	generic("word", func(word string) int { lookAt("generic"); return len(word) })
 	var all sync.WaitGroup
