@@ -96,8 +96,8 @@ struct argtrace_object {
  * ARGTRACE_IOC_OBJECT_OPEN: opens an object's file for reading, and returns the descriptor, which is closed on exec. The module holds
  * a file for as long as it is mapped, and then until it has been opened, as its file system cannot be unmounted meanwhile. It lets go of
  * the oldest where there are more than ARGTRACE_OBJECTS_HELD, and of those that nobody has opened within two times ARGTRACE_OBJECT_HELD_MS,
- * unless a file has called OBJECTS with AWAIT that has not been closed: who reads may be slow. -ENOENT no such object, -ESTALE its file has been let go or written to, and the errors of open(). Takes the
- * authority to read memory.
+ * unless a file has called OBJECTS with AWAIT that has not been closed: who reads may be slow. -ENOENT no such object, -ESTALE its file has
+ * been let go or written to, and the errors of open(). Takes the authority to read memory.
  */
 struct argtrace_object_open {
 	__u32	size;

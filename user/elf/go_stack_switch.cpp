@@ -19,8 +19,9 @@ namespace argtrace::elf {
 
 namespace {
 
-constexpr std::uint64_t function_max = 1 << 16; // bytes
-constexpr std::size_t execution_max = 512;          // instructions up to the return
+constexpr std::uint64_t function_max = 1 << 14; // bytes
+constexpr std::size_t execution_max = 512;      // instructions up to the return
+constexpr std::size_t all_max = 1 << 22;        // of all functions of an object, some hundred times what a program has
 constexpr std::size_t path_max = 5;             // as many words as a rule follows, and one number
 constexpr std::uint8_t thread_base = 16, no_base = 17; // behind the numbers of registers
 
@@ -28,6 +29,15 @@ constexpr std::uint8_t thread_base = 16, no_base = 17; // behind the numbers of 
 constexpr std::array<std::uint8_t, 16> dwarf_numbers = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr std::uint8_t rax = 0, rcx = 2, rsp = 7, r11 = 11;
 constexpr std::array<std::uint8_t, 9> lost_in_calls = {0, 1, 2, 4, 5, 8, 9, 10, 11};
+
+/// As the processor adds.
+std::int64_t add(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+std::int64_t negative(std::int64_t number) {
+    return static_cast<std::int64_t>(-static_cast<std::uint64_t>(number));
+}
 
 /// What a register had where the code is looked at, or the thread's pointer, or zero, and then: add the first number, read the word there, add the next, ...
 struct Path {
@@ -39,7 +49,7 @@ struct Path {
     bool is_number() const { return base == no_base && numbers.size() == 1; }
     Path plus(std::int64_t number) const {
         Path sum = *this;
-        sum.numbers.back() += number;
+        sum.numbers.back() = add(sum.numbers.back(), number);
         return sum;
     }
     Path word() const {
@@ -62,7 +72,7 @@ Known sum(const Known &a, const Known &b, bool is_difference) {
     if (!a || !b || b->minus)
         return std::nullopt;
     if (b->path.is_number())
-        return Value{a->path.plus(is_difference ? -b->path.numbers[0] : b->path.numbers[0]), a->minus};
+        return Value{a->path.plus(is_difference ? negative(b->path.numbers[0]) : b->path.numbers[0]), a->minus};
     if (!is_difference)
         return a->path.is_number() && !a->minus ? Known(Value{b->path.plus(a->path.numbers[0])}) : std::nullopt;
     if (a->minus)
@@ -71,7 +81,7 @@ Known sum(const Known &a, const Known &b, bool is_difference) {
     Path same = b->path;
     same.numbers.back() = a->path.numbers.back();
     if (same == a->path)
-        return Value{Path{no_base, {a->path.numbers.back() - b->path.numbers.back()}}};
+        return Value{Path{no_base, {add(a->path.numbers.back(), negative(b->path.numbers.back()))}}};
     return Value{a->path, b->path};
 }
 
@@ -119,6 +129,7 @@ public:
     }
 
     std::size_t at() const { return at_; }
+    std::size_t count() const { return count_; } ///< instructions
     const Known &value(std::uint8_t number) const { return registers_[number]; }
 
     /// What the code has written there.
@@ -132,6 +143,7 @@ private:
         if (at_ >= code_.size() || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, code_.data() + at_, code_.size() - at_, &is_, operands_.data())))
             return false;
         at_ += is_.length;
+        count_++;
         return true;
     }
 
@@ -234,7 +246,7 @@ private:
     }
 
     const Text &code_;
-    std::size_t at_;
+    std::size_t at_, count_ = 0;
     const ZydisDecoder &decoder_;
     ZydisDecodedInstruction is_;
     std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_;
@@ -284,7 +296,7 @@ void set_saved(argtrace_unwind_rule &rule, const FrameRegisters &registers, cons
         const Known value = execution.value(registers.saved[n]);
         if (!value || value->minus || value->path.base != pointer.base || value->path.numbers.size() != 2 || value->path.numbers[1] != 0)
             continue;
-        const std::int64_t distance = value->path.numbers[0] - (pointer.numbers[0] + 8);
+        const std::int64_t distance = add(value->path.numbers[0], negative(add(pointer.numbers[0], 8)));
         if (distance % 8 != 0 || !fits<std::int16_t>(distance / 8))
             continue;
         rule.saved |= static_cast<std::uint16_t>(1u << n);
@@ -299,12 +311,12 @@ std::optional<argtrace_unwind_rule> rule_of(const FrameRegisters &registers, con
         return std::nullopt;
     const auto &numbers = end->path.numbers;
     const std::uint8_t base = end->path.base;
-    const std::int64_t add = numbers.back() + 8;
+    const std::int64_t behind = add(numbers.back(), 8);
     if (end->minus) {
         const Path &minus = *end->minus;
         if (base == thread_base || numbers.size() != 3 || minus.base != base || minus.numbers.size() != 2)
             return std::nullopt;
-        return along(ARGTRACE_CFA_DEPTH, base, numbers[0], add - minus.numbers[1], {numbers[1], minus.numbers[0]});
+        return along(ARGTRACE_CFA_DEPTH, base, numbers[0], add(behind, negative(minus.numbers[1])), {numbers[1], minus.numbers[0]});
     }
     if (base == thread_base) {
         if (numbers.size() != path_max)
@@ -313,13 +325,13 @@ std::optional<argtrace_unwind_rule> rule_of(const FrameRegisters &registers, con
         const auto next = place_of_next(execution, Path{base, {numbers[0], numbers[1], numbers[2], numbers[3], 0}});
         if (next)
             at.push_back(*next);
-        return along(next ? ARGTRACE_CFA_CALLBACK : ARGTRACE_CFA_THREAD, static_cast<std::uint8_t>(registers.stack_pointer), numbers[0], add, std::move(at));
+        return along(next ? ARGTRACE_CFA_CALLBACK : ARGTRACE_CFA_THREAD, static_cast<std::uint8_t>(registers.stack_pointer), numbers[0], behind, std::move(at));
     }
     if (numbers.size() == 2)
-        return along(ARGTRACE_CFA_MEMORY, base, numbers[0], add, {});
+        return along(ARGTRACE_CFA_MEMORY, base, numbers[0], behind, {});
     if (numbers.size() != 1)
         return std::nullopt;
-    auto rule = along(ARGTRACE_CFA_REGISTER, base, add, 0, {});
+    auto rule = along(ARGTRACE_CFA_REGISTER, base, behind, 0, {});
     if (rule)
         set_saved(*rule, registers, execution, end->path);
     return rule;
@@ -327,10 +339,11 @@ std::optional<argtrace_unwind_rule> rule_of(const FrameRegisters &registers, con
 
 class Switcher {
 public:
-    Switcher(const Object &object, const FrameRegisters &registers, std::uint64_t start, std::uint64_t end) : registers_(registers), start_(start) {
+    Switcher(const Object &object, const FrameRegisters &registers, std::size_t &left, std::uint64_t start, std::uint64_t end)
+        : registers_(registers), left_(left), start_(start) {
         ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
         const auto offset = object.offset_of(start);
-        if (offset && end > start && end - start <= function_max)
+        if (offset && end > start && end - start <= function_max && left_ > 0)
             code_ = object.read(*offset, end - start);
     }
 
@@ -338,6 +351,7 @@ public:
     std::size_t first_change() const {
         Execution execution(code_, 0, decoder_);
         while (execution.step()) {
+            left_ -= std::min<std::size_t>(left_, 1);
             const Known &pointer = execution.value(rsp);
             if (!pointer || pointer->minus || pointer->path.base != rsp || pointer->path.numbers.size() != 1)
                 return execution.at();
@@ -346,13 +360,15 @@ public:
     }
 
     void visit(std::size_t from, const GoStackSwitch::Visit &visit) const {
-        while (from < code_.size()) {
+        while (from < code_.size() && left_ > 0) {
             Execution next(code_, from, decoder_), whole(code_, from, decoder_);
             if (!next.step())
                 return;
             const std::size_t end = next.at();
             std::optional<argtrace_unwind_rule> rule;
-            if (const auto how = whole.run(); how == Execution::End::returns)
+            const auto how = whole.run();
+            left_ -= std::min(left_, whole.count() + 1);
+            if (how == Execution::End::returns)
                 rule = rule_of(registers_, whole);
             else if (how == Execution::End::never)
                 rule = end_rule(registers_); // the stack is that of a thread which has begun here
@@ -366,6 +382,7 @@ public:
 
 private:
     const FrameRegisters &registers_;
+    std::size_t &left_;
     std::uint64_t start_;
     Text code_;
     ZydisDecoder decoder_;
@@ -373,8 +390,10 @@ private:
 
 } // namespace
 
-std::uint64_t GoStackSwitch::visit_changed(const Object &object, const FrameRegisters &registers, std::uint64_t start, std::uint64_t end, const Visit &visit) {
-    const Switcher switcher(object, registers, start, end);
+GoStackSwitch::GoStackSwitch(const Object &object, const FrameRegisters &registers) : object_(object), registers_(registers), left_(all_max) {}
+
+std::uint64_t GoStackSwitch::visit_changed(std::uint64_t start, std::uint64_t end, const Visit &visit) {
+    const Switcher switcher(object_, registers_, left_, start, end);
     if (!switcher.is_read())
         return start;
     const std::size_t change = switcher.first_change();
@@ -382,11 +401,11 @@ std::uint64_t GoStackSwitch::visit_changed(const Object &object, const FrameRegi
     return switcher.address(change);
 }
 
-void GoStackSwitch::visit_all(const Object &object, const FrameRegisters &registers, std::uint64_t start, std::uint64_t end, const Visit &visit) {
-    Switcher(object, registers, start, end).visit(0, visit);
+void GoStackSwitch::visit_all(std::uint64_t start, std::uint64_t end, const Visit &visit) {
+    Switcher(object_, registers_, left_, start, end).visit(0, visit);
 }
 
-std::optional<argtrace_unwind_rule> go_growth_rule(const Object &object, const FrameRegisters &registers, const GoFunctions &functions) {
+std::optional<argtrace_unwind_rule> GoStackSwitch::growth_rule(const GoFunctions &functions) {
     std::optional<argtrace_unwind_rule> found;
     const auto take = [&found](std::uint64_t, std::uint64_t, const std::optional<argtrace_unwind_rule> &rule) {
         if (rule && rule->cfa == ARGTRACE_CFA_THREAD)
@@ -395,7 +414,7 @@ std::optional<argtrace_unwind_rule> go_growth_rule(const Object &object, const F
     for (std::size_t i = 0; i < functions.count() && !found; i++) {
         const auto function = functions.at(i);
         if (function && function->caller == GoFunctions::Caller::elsewhere && std::string_view(functions.names().data() + function->name) == "runtime.systemstack")
-            GoStackSwitch::visit_changed(object, registers, function->start, function->end, take);
+            visit_changed(function->start, function->end, take);
     }
     if (found) {
         found->add = 0;

@@ -266,7 +266,7 @@ RulePieces linkage_tables_of(const Object &object, const FrameRegisters &registe
 /// Go's code has a table of its own instead of .eh_frame, and its .debug_frame does not say where stacks end.
 class GoRows {
 public:
-    GoRows(const Object &object, const FrameRegisters &registers, RuleSet &rules) : object_(object), registers_(registers), rules_(rules) {}
+    GoRows(const Object &object, const FrameRegisters &registers, RuleSet &rules) : object_(object), registers_(registers), rules_(rules), switches_(object, registers) {}
 
     RulePieces read() {
         const auto functions = GoFunctions::read(object_);
@@ -299,13 +299,13 @@ private:
         case Caller::interrupted:
             return add_sizes(functions, function, function.end, ARGTRACE_RA_INTERRUPTED);
         case Caller::in_c:
-            return GoStackSwitch::visit_all(object_, registers_, function.start, function.end, add_rule);
+            return switches_.visit_all(function.start, function.end, add_rule);
         case Caller::elsewhere:
-            return add_sizes(functions, function, GoStackSwitch::visit_changed(object_, registers_, function.start, function.end, add_rule));
+            return add_sizes(functions, function, switches_.visit_changed(function.start, function.end, add_rule));
         case Caller::saved: {
-            const auto changed = GoStackSwitch::visit_changed(object_, registers_, function.start, function.end, [](auto, auto, const auto &) {});
+            const auto changed = switches_.visit_changed(function.start, function.end, [](auto, auto, const auto &) {});
             add_sizes(functions, function, changed);
-            if (const auto rule = go_growth_rule(object_, registers_, functions))
+            if (const auto rule = switches_.growth_rule(functions))
                 add(changed, function.end, rules_.add(*rule));
         }
         }
@@ -324,6 +324,7 @@ private:
     const Object &object_;
     const FrameRegisters &registers_;
     RuleSet &rules_;
+    GoStackSwitch switches_;
     RulePieces pieces_;
     std::uint64_t to_file_ = 0;
 };
