@@ -177,7 +177,7 @@ static noinline enum step step_out_of_signal(struct place *place, u64 context)
 	return STEP_ON;
 }
 
-static bool read_word(struct place *place, u64 at, u64 *word, enum step *step)
+static bool follow_word(struct place *place, u64 at, u64 *word, enum step *step)
 {
 	if (likely(argtrace_user_word(at, word)))
 		return true;
@@ -196,12 +196,12 @@ static enum step follow_thread(struct place *place, const struct argtrace_unwind
 	for (i = 0; i < ARGTRACE_THREAD_OFFSETS; i++) {
 		u64 word;
 
-		if (!read_word(place, at, &word, &step) || !word)
+		if (!follow_word(place, at, &word, &step) || !word)
 			return step;
 		at = word + rule->at[i];
 	}
 	place->last_word = at;
-	if (!read_word(place, at, value, &step) || !*value)
+	if (!follow_word(place, at, value, &step) || !*value)
 		return step;
 	return STEP_ON;
 }
@@ -218,8 +218,8 @@ static enum step follow_callback(struct place *place, const struct argtrace_unwi
 
 	if (!place->callback)
 		step = follow_thread(place, rule, value);
-	else if (read_word(place, place->callback + rule->at[ARGTRACE_THREAD_OFFSETS], value,
-			   &step) &&
+	else if (follow_word(place, place->callback + rule->at[ARGTRACE_THREAD_OFFSETS], value,
+			     &step) &&
 		 *value <= place->callback)
 		step = STEP_END + ARGTRACE_END_NO_RULE;
 	place->callback = *value;
@@ -234,9 +234,9 @@ static enum step follow_depth(struct place *place, const struct argtrace_unwind_
 	enum step step = STEP_ON;
 	u64 depth;
 
-	if (read_word(place, base + rule->offset, value, &step) &&
-	    read_word(place, *value + rule->at[0], value, &step) &&
-	    read_word(place, base + rule->at[1], &depth, &step))
+	if (follow_word(place, base + rule->offset, value, &step) &&
+	    follow_word(place, *value + rule->at[0], value, &step) &&
+	    follow_word(place, base + rule->at[1], &depth, &step))
 		*value -= depth;
 	return step;
 }

@@ -200,7 +200,7 @@ static void files_are_held_for_a_time(struct kunit *test)
 	drop_atlas(atlas);
 }
 
-/* Who reads may be slow, and is still there when it has been waited for in vain. */
+/* A reader may be slow, and is still there when it has been waited for in vain. */
 static void files_are_held_for_who_reads(struct kunit *test)
 {
 	struct argtrace_atlas *atlas = make_atlas(test, 1);

@@ -59,7 +59,7 @@ struct Path {
     }
 };
 
-/// Of which another one may be subtracted.
+/// The end of a path, from which that of another one may be subtracted.
 struct Value {
     Path path;
     std::optional<Path> minus = std::nullopt;
