@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What the code of Go's runtime says about the stacks that it changes to, against what debug information says about the runtime's types.
 #include <cstdint>
+#include <iterator>
+#include <random>
+#include <span>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -192,6 +195,35 @@ TEST_P(GoStackSwitches, DoNotTakeMuch) {
         many += rule.cfa > ARGTRACE_CFA_SIGNAL;
     EXPECT_GE(many, 2u);
     EXPECT_LT(many, 20u);
+}
+
+/// Whether the module would take it: it refuses a table with one rule that it does not.
+bool is_valid(const argtrace_unwind_rule &rule) {
+    const std::size_t offsets = rule.cfa == ARGTRACE_CFA_THREAD ? 3 : rule.cfa == ARGTRACE_CFA_CALLBACK ? 4 : rule.cfa == ARGTRACE_CFA_DEPTH ? 2 : 0;
+    for (std::size_t i = offsets; i < std::size(rule.at); i++)
+        if (rule.at[i] != 0 && !(rule.saved >> i & 1))
+            return false;
+    return rule.reg < 16 && rule.saved < 64 && (offsets == 0 || rule.saved == 0) && (rule.cfa != ARGTRACE_CFA_REGISTER || rule.add == 0) &&
+           (rule.ra != ARGTRACE_RA_BESIDE || (rule.cfa == ARGTRACE_CFA_THREAD && rule.ra_at == 0));
+}
+
+/// Code that is damaged says what it likes, in rules that are such.
+TEST(GoStackSwitch, OfDamagedCode) {
+    const Object object = program("user_stacks_go_stripped");
+    const Text file = object.read(0, object.size());
+    std::mt19937_64 random(43);
+    for (int round = 0; round < 60; round++) {
+        Text damaged = file;
+        for (const char *name : {"runtime.systemstack", "runtime.morestack", "runtime.asmcgocall", "runtime.nanotime1", "runtime.clone"}) {
+            for (const auto &function : functions_of(object, name))
+                for (int i = 0; i < 3; i++)
+                    damaged[*object.offset_of(function.start) + random() % (function.end - function.start)] = static_cast<char>(random());
+        }
+        const auto opened = Object::from_memory(std::as_bytes(std::span(damaged.data(), damaged.size())));
+        ASSERT_TRUE(opened);
+        for (const argtrace_unwind_rule &rule : unwind_table(*opened).rules)
+            ASSERT_TRUE(is_valid(rule)) << int(rule.cfa) << ' ' << int(rule.ra);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, GoStackSwitches, testing::Values("user_stacks_go", "user_stacks_go_stripped", "user_stacks_go_pie", "user_stacks_go_plain"),
