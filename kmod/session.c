@@ -120,7 +120,7 @@ void argtrace_session_desert(struct argtrace_session *session, void *file)
 	const struct argtrace_stack_set *stacks = argtrace_session_stacks(session, true);
 
 	if (stacks)
-		argtrace_atlas_desert(stacks->atlas, file);
+		argtrace_atlas_leave(stacks->atlas, file);
 }
 
 /* In the hooks of its atlas. All lanes have the same filter. */

@@ -94,10 +94,10 @@ struct argtrace_object {
 
 /*
  * ARGTRACE_IOC_OBJECT_OPEN: opens an object's file for reading, and returns the descriptor, which is closed on exec. The module holds
- * a file for as long as it is mapped, and then until it has been opened. It lets go of those that nobody has opened within two times
- * ARGTRACE_OBJECT_HELD_MS, as their file systems cannot be unmounted meanwhile, and of the oldest where there are more than
- * ARGTRACE_OBJECTS_HELD. -ENOENT no such object, -ESTALE its file has been let go or written to, and the errors of open(). Takes the
- * authority to read memory.
+ * a file for as long as it is mapped, and then until it has been opened, as its file system cannot be unmounted meanwhile. It lets go of
+ * the oldest where there are more than ARGTRACE_OBJECTS_HELD, and of those that nobody has opened within two times ARGTRACE_OBJECT_HELD_MS,
+ * unless a file has called OBJECTS with AWAIT that has not been closed: who reads may be slow. -ENOENT no such object, -ESTALE its file has
+ * been let go or written to, and the errors of open(). Takes the authority to read memory.
  */
 struct argtrace_object_open {
 	__u32	size;
@@ -140,12 +140,23 @@ enum argtrace_cfa {
 					 * `add`: entries of a procedure linkage table push what they want resolved */
 	ARGTRACE_CFA_SIGNAL	= 4,	/* reg + offset is the address of the struct ucontext that the kernel has made for a signal; all
 					 * registers are those in it. No register is saved, ra is RA_MEMORY and ra_at 0. */
+	/*
+	 * For functions that change to another stack, as of Go's runtime. They save no register, and have offsets in at[]. Where a
+	 * word on the way is 0, there is no caller.
+	 */
+	ARGTRACE_CFA_THREAD	= 5,	/* *(*(*(*(thread pointer + offset) + at[0]) + at[1]) + at[2]) + add */
+	ARGTRACE_CFA_CALLBACK	= 6,	/* the same; what is added to is also a place, where at at[3] the same word has been that it is
+					 * for the next function on the stack with such a rule, farther out, and so on */
+	ARGTRACE_CFA_DEPTH	= 7,	/* *(*(reg + offset) + at[0]) - *(reg + at[1]) + add */
 };
 
 enum argtrace_ra {
 	ARGTRACE_RA_MEMORY	= 1,
 	ARGTRACE_RA_REGISTER	= 2,
 	ARGTRACE_RA_END		= 3,	/* there is no caller: thread starts, _start */
+	ARGTRACE_RA_BESIDE	= 4,	/* CFA_THREAD: behind the last of the words that led to CFA; ra_at is 0 */
+	ARGTRACE_RA_INTERRUPTED	= 5,	/* as RA_MEMORY, but the caller has not called: it was interrupted at that instruction, and a signal's
+					 * handler has made the call for it */
 };
 
 /* From this offset in the file up to that of the next row. */

@@ -20,6 +20,7 @@
  *                             NULL if they are those of 32-bit code
  *   argtrace_user_ip(), argtrace_user_sp(), argtrace_user_frame(), argtrace_user_link(),
  *   argtrace_user_register()  of these
+ *   argtrace_user_thread()    what the current task's own variables are relative to
  *   argtrace_user_code()      a return address as the processor goes on at it
  *   argtrace_user_in_syscall()
  *                             whether ip is the address behind the instruction of a system call

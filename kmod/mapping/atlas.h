@@ -132,6 +132,7 @@ struct argtrace_atlas {
 	u64 refused;			/* objects whose table has been refused, be it once */
 	struct argtrace_atlas_owner owner; /* valid as long as hooks know the atlas */
 	void *provider;			/* the file that answers new objects by tables, or NULL */
+	void *reader;			/* the file that has last done so, until it is closed */
 	struct list_head link;		/* those that hooks tell of mappings */
 };
 
@@ -158,6 +159,8 @@ void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number);
 /* The file answers new objects by tables, and does so no longer: nobody waits for it any more. */
 void argtrace_atlas_provide(struct argtrace_atlas *atlas, void *file);
 void argtrace_atlas_desert(struct argtrace_atlas *atlas, void *file);
+/* The file is closed: it does not answer any more, nor will it open what is held. */
+void argtrace_atlas_leave(struct argtrace_atlas *atlas, void *file);
 /* When the module is unloaded: no task is in our text any more. */
 void argtrace_await_exit(void);
 /* Takes the table over. 0, -ENOENT, -EEXIST. */
@@ -218,6 +221,12 @@ static __always_inline u64 argtrace_frame_word(u32 object, u64 offset)
 /* mapping/atlas.c: one that no hook knows. ERR_PTR: -ENOMEM, -ENOSPC. */
 struct argtrace_atlas *argtrace_atlas_alloc(const struct argtrace_atlas_owner *owner);
 void argtrace_atlas_put(struct argtrace_atlas *atlas);
+
+/* mapping/await.c: somebody is going to open what is held, however long that takes. */
+static inline bool argtrace_atlas_is_read(const struct argtrace_atlas *atlas)
+{
+	return READ_ONCE(atlas->reader);
+}
 
 /* mapping/await.c; in a hook. The current task waits for the table on its way to user mode. */
 void argtrace_await_table(struct argtrace_atlas *atlas,

@@ -96,12 +96,19 @@ void argtrace_await_wake(void)
 void argtrace_atlas_provide(struct argtrace_atlas *atlas, void *file)
 {
 	WRITE_ONCE(atlas->provider, file);
+	WRITE_ONCE(atlas->reader, file);
 }
 
 void argtrace_atlas_desert(struct argtrace_atlas *atlas, void *file)
 {
 	if (file && cmpxchg(&atlas->provider, file, NULL) == file)
 		argtrace_await_wake();
+}
+
+void argtrace_atlas_leave(struct argtrace_atlas *atlas, void *file)
+{
+	cmpxchg(&atlas->reader, file, NULL);
+	argtrace_atlas_desert(atlas, file);
 }
 
 void argtrace_await_exit(void)

@@ -165,11 +165,16 @@ void argtrace_objects_unmap(struct argtrace_atlas *atlas, struct argtrace_atlas_
 						     waiting));
 }
 
-/* Lets go of the first one, if it has waited for so long. */
+/*
+ * Lets go of the first one, if it has waited for so long, and nobody reads. A reader may be slower
+ * than that on a busy machine, and would have no names of what has ended.
+ */
 static bool release_first(struct argtrace_atlas *atlas, u64 now)
 {
 	struct argtrace_atlas_object *first;
 
+	if (argtrace_atlas_is_read(atlas))
+		return false;
 	first = list_first_entry_or_null(&atlas->waiting, struct argtrace_atlas_object, waiting);
 	if (!first || now < first->waits_since + msecs_to_jiffies(ARGTRACE_OBJECT_HELD_MS))
 		return false;

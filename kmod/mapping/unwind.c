@@ -7,6 +7,21 @@
 #include "base/memory.h"
 #include "mapping/unwind.h"
 
+/* How many numbers there are in at[], of rules that save no register. */
+static u32 count_offsets(const struct argtrace_unwind_rule *rule)
+{
+	switch (rule->cfa) {
+	case ARGTRACE_CFA_THREAD:
+		return ARGTRACE_THREAD_OFFSETS;
+	case ARGTRACE_CFA_CALLBACK:
+		return ARGTRACE_THREAD_OFFSETS + 1;
+	case ARGTRACE_CFA_DEPTH:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
 static bool cfa_is_valid(const struct argtrace_unwind_rule *rule)
 {
 	switch (rule->cfa) {
@@ -19,6 +34,10 @@ static bool cfa_is_valid(const struct argtrace_unwind_rule *rule)
 	case ARGTRACE_CFA_SIGNAL:
 		return !rule->add && !rule->saved && rule->ra == ARGTRACE_RA_MEMORY &&
 		       !rule->ra_at;
+	case ARGTRACE_CFA_THREAD:
+	case ARGTRACE_CFA_CALLBACK:
+	case ARGTRACE_CFA_DEPTH:
+		return !rule->saved;
 	default:
 		return false;
 	}
@@ -28,11 +47,14 @@ static bool ra_is_valid(const struct argtrace_unwind_rule *rule)
 {
 	switch (rule->ra) {
 	case ARGTRACE_RA_MEMORY:
+	case ARGTRACE_RA_INTERRUPTED:
 		return true;
 	case ARGTRACE_RA_REGISTER:
 		return rule->ra_at >= 0 && rule->ra_at < ARGTRACE_USER_REGS;
 	case ARGTRACE_RA_END:
 		return !rule->ra_at;
+	case ARGTRACE_RA_BESIDE:
+		return !rule->ra_at && rule->cfa == ARGTRACE_CFA_THREAD;
 	default:
 		return false;
 	}
@@ -46,7 +68,7 @@ static bool rule_is_valid(const struct argtrace_unwind_rule *rule)
 	    rule->reserved || rule->saved >> ARGTRACE_USER_SAVED ||
 	    rule->by_frame & ~rule->saved)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(rule->at); i++) {
+	for (i = count_offsets(rule); i < ARRAY_SIZE(rule->at); i++) {
 		if (rule->at[i] && (i >= ARGTRACE_USER_SAVED || !(rule->saved & BIT(i))))
 			return false;
 	}

@@ -38,6 +38,9 @@ struct place {
 	u64 vdso, vdso_size;
 	u64 outermost;			/* where the stack pointer is when a program begins */
 	u64 missing;			/* after STEP_END + ARGTRACE_END_UNREADABLE: see user.h */
+	/* of a walk with care: where the last rule by words of memory has found them */
+	u64 last_word;			/* the one that led to CFA */
+	u64 callback;			/* CFA_CALLBACK: what that was; 0: there was none */
 };
 
 /* Where code is. It is as large as what a function returns in registers. */
@@ -174,6 +177,86 @@ static noinline enum step step_out_of_signal(struct place *place, u64 context)
 	return STEP_ON;
 }
 
+static bool follow_word(struct place *place, u64 at, u64 *word, enum step *step)
+{
+	if (likely(argtrace_user_word(at, word)))
+		return true;
+	*step = end_unreadable(place, at, at);
+	return false;
+}
+
+/* Along the words that lead from the thread's own memory to the stack of what it belongs to. */
+static enum step follow_thread(struct place *place, const struct argtrace_unwind_rule *rule,
+			       u64 *value)
+{
+	u64 at = argtrace_user_thread() + rule->offset;
+	enum step step = STEP_LAST;
+	u32 i;
+
+	for (i = 0; i < ARGTRACE_THREAD_OFFSETS; i++) {
+		u64 word;
+
+		if (!follow_word(place, at, &word, &step) || !word)
+			return step;
+		at = word + rule->at[i];
+	}
+	place->last_word = at;
+	if (!follow_word(place, at, value, &step) || !*value)
+		return step;
+	return STEP_ON;
+}
+
+/*
+ * Where code was called back on another stack, that one's pointer is kept until it returns, and if
+ * that happens again, the former one is kept there. So the walk meets the last one first, and each
+ * is above the one before.
+ */
+static enum step follow_callback(struct place *place, const struct argtrace_unwind_rule *rule,
+				 u64 *value)
+{
+	enum step step = STEP_ON;
+
+	if (!place->callback)
+		step = follow_thread(place, rule, value);
+	else if (follow_word(place, place->callback + rule->at[ARGTRACE_THREAD_OFFSETS], value,
+			     &step) &&
+		 *value <= place->callback)
+		step = STEP_END + ARGTRACE_END_NO_RULE;
+	place->callback = *value;
+	return step;
+}
+
+/* A stack that may be moved is left at a distance from its end. */
+static enum step follow_depth(struct place *place, const struct argtrace_unwind_rule *rule,
+			      u64 *value)
+{
+	const u64 base = place->registers[rule->reg];
+	enum step step = STEP_ON;
+	u64 depth;
+
+	if (follow_word(place, base + rule->offset, value, &step) &&
+	    follow_word(place, *value + rule->at[0], value, &step) &&
+	    follow_word(place, base + rule->at[1], &depth, &step))
+		*value -= depth;
+	return step;
+}
+
+static noinline enum step find_elsewhere(struct place *place,
+					 const struct argtrace_unwind_rule *rule, u64 *cfa)
+{
+	enum step step;
+	u64 value = 0;
+
+	if (rule->cfa == ARGTRACE_CFA_THREAD)
+		step = follow_thread(place, rule, &value);
+	else if (rule->cfa == ARGTRACE_CFA_CALLBACK)
+		step = follow_callback(place, rule, &value);
+	else
+		step = follow_depth(place, rule, &value);
+	*cfa = value + rule->add;
+	return step;
+}
+
 /* Restores the registers that the frame has saved, of which a quick walk needs one alone. */
 static noinline enum step restore_with_care(struct place *place,
 					    const struct argtrace_unwind_rule *rule, u64 cfa)
@@ -211,9 +294,16 @@ static __always_inline enum step load_caller(struct place *place,
 	u64 frame_at = at;
 	bool readable;
 
-	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY)) {
+	if (unlikely(rule->ra != ARGTRACE_RA_MEMORY) &&
+	    !(care && rule->ra == ARGTRACE_RA_INTERRUPTED)) {
 		if (!care && !is_link(rule))
 			return STEP_CARE;
+		if (care && rule->ra == ARGTRACE_RA_BESIDE) {
+			const u64 beside = place->last_word + sizeof(u64);
+
+			return argtrace_user_word(beside, ip) ? STEP_ON :
+				       end_unreadable(place, beside, beside);
+		}
 		if (!(place->known & BIT(rule->ra_at)))
 			return STEP_END + ARGTRACE_END_NO_RULE;
 		*ip = place->registers[rule->ra_at];
@@ -257,9 +347,15 @@ static __always_inline enum step step_by_rule(struct place *place,
 	}
 	cfa = place->registers[rule->reg] + rule->offset;
 	if (unlikely(rule->cfa != ARGTRACE_CFA_REGISTER)) {
-		if (rule->cfa == ARGTRACE_CFA_SIGNAL)
-			return care ? step_out_of_signal(place, cfa) : STEP_CARE;
-		if (rule->cfa == ARGTRACE_CFA_PLT) {
+		if (rule->cfa >= ARGTRACE_CFA_SIGNAL) {
+			if (!care)
+				return STEP_CARE;
+			if (rule->cfa == ARGTRACE_CFA_SIGNAL)
+				return step_out_of_signal(place, cfa);
+			step = find_elsewhere(place, rule, &cfa);
+			if (step != STEP_ON)
+				return step;
+		} else if (rule->cfa == ARGTRACE_CFA_PLT) {
 			cfa += (place->ip & 15) >= rule->add ? sizeof(u64) : 0;
 		} else {
 			if (!argtrace_user_word(cfa, &cfa))
@@ -272,8 +368,8 @@ static __always_inline enum step step_by_rule(struct place *place,
 		return step;
 	place->registers[ARGTRACE_USER_SP] = cfa;
 	place->known &= argtrace_user_kept;
-	place->exact = false;
-	place->back = 1;
+	place->exact = care && rule->ra == ARGTRACE_RA_INTERRUPTED;
+	place->back = !place->exact;
 	place->ip = argtrace_user_code(ip);
 	return STEP_ON;
 }
@@ -446,6 +542,10 @@ static __always_inline void start(struct place *place, const argtrace_full_regs 
 	room->registers[ARGTRACE_USER_FRAME] = argtrace_user_frame(regs);
 	if (HAS_LINK)
 		room->registers[ARGTRACE_USER_LINK] = argtrace_user_link(regs);
+	if (care) {
+		place->last_word = 0;
+		place->callback = 0;
+	}
 	for (i = 0; care && i < ARGTRACE_USER_REGS; i++)
 		room->registers[i] = argtrace_user_register(regs, i);
 }

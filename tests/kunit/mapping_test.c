@@ -200,6 +200,36 @@ static void files_are_held_for_a_time(struct kunit *test)
 	drop_atlas(atlas);
 }
 
+/* A reader may be slow, and is still there when it has been waited for in vain. */
+static void files_are_held_for_who_reads(struct kunit *test)
+{
+	struct argtrace_atlas *atlas = make_atlas(test, 1);
+	struct argtrace_atlas_object *object = atlas->objects[ARGTRACE_OBJECT_FIRST];
+	u8 reader, other;
+
+	object->opened = false;
+	argtrace_objects_map(atlas, object);
+	argtrace_objects_unmap(atlas, object);
+	object->waits_since -= msecs_to_jiffies(10 * ARGTRACE_OBJECT_HELD_MS);
+	argtrace_atlas_provide(atlas, &reader);
+	argtrace_objects_release(&atlas->release.work);
+	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, 1);
+	argtrace_atlas_desert(atlas, &reader);
+	argtrace_atlas_leave(atlas, &other);
+	argtrace_objects_release(&atlas->release.work);
+	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, 1);
+	argtrace_atlas_provide(atlas, &other);
+	argtrace_atlas_leave(atlas, &reader);
+	argtrace_objects_release(&atlas->release.work);
+	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, 1);
+	argtrace_atlas_leave(atlas, &other);
+	KUNIT_EXPECT_NULL(test, atlas->provider);
+	argtrace_objects_release(&atlas->release.work);
+	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, 0);
+	cancel_delayed_work_sync(&atlas->release);
+	drop_atlas(atlas);
+}
+
 static void objects_are_described_in_parts(struct kunit *test)
 {
 	struct argtrace_atlas *atlas = make_atlas(test, 5);
@@ -223,6 +253,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(without_memory_nothing_is_claimed),
 	KUNIT_CASE(files_are_held_for_those_who_open),
 	KUNIT_CASE(files_are_held_for_a_time),
+	KUNIT_CASE(files_are_held_for_who_reads),
 	KUNIT_CASE(objects_are_described_in_parts),
 	{ }
 };

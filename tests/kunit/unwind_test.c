@@ -100,14 +100,14 @@ static void odd_tables_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(make(test, twice, 2, &good, 1)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(make(test, beyond, 1, &good, 1)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(make(test, row, 0, &good, 1)), -EINVAL);
-	for (i = 0; i < 14; i++) {
+	for (i = 0; i < 20; i++) {
 		rule = good;
 		switch (i) {
 		case 0: rule.cfa = 0; break;
-		case 1: rule.cfa = 5; break;
+		case 1: rule.cfa = 8; break;
 		case 2: rule.reg = 16; break;
 		case 3: rule.ra = 0; break;
-		case 4: rule.ra = 4; break;
+		case 4: rule.ra = 6; break;
 		case 5: rule.reserved = 1; break;
 		case 6: rule.saved = 1 << 6; break;
 		case 7: rule.by_frame = 1; break;
@@ -117,10 +117,42 @@ static void odd_tables_are_refused(struct kunit *test)
 		case 11: rule.ra = ARGTRACE_RA_REGISTER; rule.ra_at = 16; break;
 		case 12: rule.cfa = ARGTRACE_CFA_PLT; rule.add = 16; break;
 		case 13: rule.cfa = ARGTRACE_CFA_SIGNAL; break;
+		case 14: rule.cfa = ARGTRACE_CFA_THREAD; rule.saved = 1; rule.at[0] = 1; break;
+		case 15: rule.cfa = ARGTRACE_CFA_THREAD; rule.at[3] = 1; break;
+		case 16: rule.cfa = ARGTRACE_CFA_CALLBACK; rule.at[4] = 1; break;
+		case 17: rule.cfa = ARGTRACE_CFA_DEPTH; rule.at[2] = 1; break;
+		case 18: rule.cfa = ARGTRACE_CFA_CALLBACK; rule.ra = ARGTRACE_RA_BESIDE; rule.ra_at = 0; break;
+		case 19: rule.cfa = ARGTRACE_CFA_THREAD; rule.ra = ARGTRACE_RA_BESIDE; break;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(make(test, row, 1, &rule, 1)), -EINVAL, "rule %u", i);
 	}
 	KUNIT_EXPECT_EQ(test, argtrace_memory_used(), before);
+}
+
+static void rules_for_other_stacks_have_offsets(struct kunit *test)
+{
+	static const struct argtrace_unwind_row row[] = { { 8, 3 } };
+	struct argtrace_unwind_rule rules[] = { good, good, good, good };
+	struct argtrace_unwind_table *table;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		rules[i].at[0] = S16_MIN;
+		rules[i].at[1] = S16_MAX;
+		rules[i].add = -1;
+	}
+	rules[0].cfa = ARGTRACE_CFA_DEPTH;
+	rules[1].cfa = ARGTRACE_CFA_THREAD;
+	rules[1].at[2] = 1;
+	rules[2].cfa = ARGTRACE_CFA_CALLBACK;
+	rules[2].at[3] = 1;
+	rules[3] = rules[1];
+	rules[3].ra = ARGTRACE_RA_BESIDE;
+	rules[3].ra_at = 0;
+	table = make(test, row, 1, rules, ARRAY_SIZE(rules));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(table));
+	KUNIT_EXPECT_PTR_EQ(test, argtrace_unwind_find(table, 8), &table->rules[3]);
+	argtrace_unwind_free(table);
 }
 
 static void too_much_is_refused(struct kunit *test)
@@ -152,6 +184,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rows_have_rules),
 	KUNIT_CASE(every_offset_is_found),
 	KUNIT_CASE(odd_tables_are_refused),
+	KUNIT_CASE(rules_for_other_stacks_have_offsets),
 	KUNIT_CASE(too_much_is_refused),
 	KUNIT_CASE(no_table_is_a_table),
 	{ }

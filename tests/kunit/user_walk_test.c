@@ -8,6 +8,7 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+#include <asm/fsgsbase.h>
 #include <asm/segment.h>
 #include <asm/ucontext.h>
 
@@ -466,6 +467,151 @@ static void code_in_no_file_has_its_address(struct kunit *test)
 	       ARGTRACE_FRAME_USER | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + 5));
 }
 
+/* Words of memory, the first of which the thread has, lead to a stack pointer, beside which is an address. */
+enum { THREAD = 0x800, GOROUTINE = 0x900, MACHINE = 0xa00, OTHER = 0xb00, POINTER = 0xc00 };
+
+static const struct argtrace_unwind_rule by_thread = {
+	.cfa = ARGTRACE_CFA_THREAD, .reg = RSP, .ra = ARGTRACE_RA_MEMORY, .offset = -8, .add = 8, .ra_at = -1, .at = { 0x30, -0x40, 0x38 },
+};
+
+static void write_thread(struct kunit *test)
+{
+	const u64 stack = memory + STACK;
+
+	user_write(test, stack + THREAD - 8, stack + GOROUTINE);
+	user_write(test, stack + GOROUTINE + 0x30, stack + MACHINE);
+	user_write(test, stack + MACHINE - 0x40, stack + OTHER);
+	user_write(test, stack + OTHER + 0x38, stack + POINTER);
+	user_write(test, stack + OTHER + 0x40, AFTER(2));
+	user_write(test, stack + POINTER, AFTER(1));
+}
+
+/* As a thread of the process that has its variables there. */
+static void walk_as_thread(void)
+{
+	u64 before;
+
+	preempt_disable();
+	before = x86_fsbase_read_cpu();
+	x86_fsbase_write_cpu(memory + STACK + THREAD);
+	argtrace_user_stack_walk(atlas, current->mm, &regs, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
+	x86_fsbase_write_cpu(before);
+	preempt_enable();
+}
+
+static void threads_know_the_stack_that_they_come_from(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { by_thread, plain, plain, plain };
+
+	rules[1].offset = 0x108;
+	rules[3].ra = ARGTRACE_RA_END;
+	rules[3].ra_at = 0;
+	set_rules(test, rules, 4);
+	write_thread(test);
+	user_write(test, memory + STACK + POINTER + 8 + 0x100, AFTER(3));
+	walk_as_thread();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(3)));
+}
+
+static void threads_know_where_a_stack_goes_on(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { by_thread, plain, plain, plain };
+
+	rules[0].add = 0;
+	rules[0].ra = ARGTRACE_RA_BESIDE;
+	rules[0].ra_at = 0;
+	rules[2].offset = 0x100;
+	rules[3].ra = ARGTRACE_RA_END;
+	rules[3].ra_at = 0;
+	set_rules(test, rules, 4);
+	write_thread(test);
+	user_write(test, memory + STACK + POINTER + 0xf8, AFTER(3));
+	walk_as_thread();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(2)), frame_of(AFTER(3)));
+}
+
+/* A thread that has left its goroutine, or has none. */
+static void threads_without_another_stack_have_no_caller(struct kunit *test)
+{
+	static const u32 places[] = { THREAD - 8, GOROUTINE + 0x30, MACHINE - 0x40, OTHER + 0x38 };
+	struct argtrace_unwind_rule rules[] = { by_thread };
+	u32 i;
+
+	set_rules(test, rules, 1);
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		write_thread(test);
+		user_write(test, memory + STACK + places[i], 0);
+		walk_as_thread();
+		EXPECT(test, -1, exact_of(regs.ip));
+	}
+}
+
+static void absent_words_of_threads_are_told(struct kunit *test)
+{
+	static const u32 places[] = { THREAD - 8, GOROUTINE + 0x30, MACHINE - 0x40 };
+	static const s32 offsets[] = { 0x30, -0x40, 0x38 };
+	const u64 absent = memory + USER_MEMORY + 0x100;
+	struct argtrace_unwind_rule rules[] = { by_thread };
+	u32 i;
+
+	set_rules(test, rules, 1);
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		write_thread(test);
+		user_write(test, memory + STACK + places[i], absent);
+		walk_as_thread();
+		EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
+		KUNIT_EXPECT_EQ(test, walked.missing, absent + offsets[i]);
+	}
+}
+
+/* Code that was called back twice: the inner one has left the stack at POINTER, the outer one at 0x100 above. */
+static void callbacks_are_in_one_another(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { by_thread, plain, by_thread, plain };
+	const u64 stack = memory + STACK;
+
+	rules[0].cfa = ARGTRACE_CFA_CALLBACK;
+	rules[0].at[3] = 0x10;
+	rules[1].cfa = ARGTRACE_CFA_DEPTH;
+	rules[1].offset = 0x20;
+	rules[1].at[0] = 8;
+	rules[1].at[1] = 0x28;
+	rules[1].add = 8;
+	rules[2] = rules[0];
+	rules[3].ra = ARGTRACE_RA_END;
+	rules[3].ra_at = 0;
+	set_rules(test, rules, 4);
+	write_thread(test);
+	user_write(test, stack + POINTER + 0x10, stack + POINTER + 0x100);
+	/* On its stack, behind what is returned to, is which goroutine has called, and how deep it was. */
+	user_write(test, stack + POINTER + 8 + 0x20, stack + GOROUTINE);
+	user_write(test, stack + POINTER + 8 + 0x28, 0x300);
+	user_write(test, stack + GOROUTINE + 8, stack + 0x600);
+	user_write(test, stack + 0x300, AFTER(2));
+	user_write(test, stack + POINTER + 0x100, AFTER(3));
+	walk_as_thread();
+	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
+	/* It can only have been higher. */
+	user_write(test, stack + POINTER + 0x10, stack + POINTER);
+	walk_as_thread();
+	EXPECT(test, ARGTRACE_END_NO_RULE, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), end_of(ARGTRACE_END_NO_RULE));
+}
+
+/* A handler that has its signal answered by a call of what was interrupted, which may be at any instruction. */
+static void handlers_make_calls(struct kunit *test)
+{
+	struct argtrace_unwind_rule rules[] = { plain, plain };
+
+	rules[0].ra = ARGTRACE_RA_INTERRUPTED;
+	rules[1].ra = ARGTRACE_RA_END;
+	rules[1].ra_at = 0;
+	set_rules(test, rules, 2);
+	user_write(test, regs.sp, memory + TEXT + 8);	/* the first of those instructions, behind no call */
+	user_write(test, memory + TEXT, 0x9090909090909090ull);
+	walk();
+	EXPECT(test, -1, exact_of(regs.ip), exact_of(memory + TEXT + 8));
+}
+
 /* A call through a null pointer. */
 static void nothing_is_at_address_zero(struct kunit *test)
 {
@@ -605,6 +751,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(frame_pointers_lead_where_no_rule_does),
 	KUNIT_CASE(programs_begin_without_a_caller),
 	KUNIT_CASE(code_in_no_file_has_its_address),
+	KUNIT_CASE(threads_know_the_stack_that_they_come_from),
+	KUNIT_CASE(threads_know_where_a_stack_goes_on),
+	KUNIT_CASE(threads_without_another_stack_have_no_caller),
+	KUNIT_CASE(absent_words_of_threads_are_told),
+	KUNIT_CASE(callbacks_are_in_one_another),
+	KUNIT_CASE(handlers_make_calls),
 	KUNIT_CASE(nothing_is_at_address_zero),
 	KUNIT_CASE(unreadable_stacks_end),
 	KUNIT_CASE(absent_words_are_told),

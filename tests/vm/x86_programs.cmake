@@ -23,12 +23,19 @@ if(NOT ARGTRACE_SANITIZE)
         COMMAND ${CMAKE_COMMAND} -E copy ${go_source} ${folder}/main.go
         COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=0
             ${ARGTRACE_GO} build -o ${program} ${folder}/main.go ${folder}/functions.go)
-    # What GoFunctionsWithC traces.
-    set(go_source ${CMAKE_CURRENT_SOURCE_DIR}/guest/programs/go_cgo.go)
-    add_custom_command(OUTPUT ${ARGTRACE_BIN}/go_functions_cgo DEPENDS ${go_source} VERBATIM
-        COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=1 "CGO_CFLAGS=-g -O1"
-            ${ARGTRACE_GO} build -o ${ARGTRACE_BIN}/go_functions_cgo ${go_source})
-    add_custom_target(argtrace_go_generated DEPENDS ${program} ${ARGTRACE_BIN}/go_functions_cgo)
+    # What GoFunctionsWithC traces, and UserStacksOfGoWithC: NAME SOURCE FLAGS...
+    set(programs_with_c)
+    function(go_with_c name source)
+        set(go_source ${CMAKE_CURRENT_SOURCE_DIR}/guest/programs/${source})
+        add_custom_command(OUTPUT ${ARGTRACE_BIN}/${name} DEPENDS ${go_source} VERBATIM
+            COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${CMAKE_CURRENT_BINARY_DIR}/go GO111MODULE=off CGO_ENABLED=1 "CGO_CFLAGS=-g -O1"
+                ${ARGTRACE_GO} build ${ARGN} -o ${ARGTRACE_BIN}/${name} ${go_source})
+        set(programs_with_c ${programs_with_c} ${ARGTRACE_BIN}/${name} PARENT_SCOPE)
+    endfunction()
+    go_with_c(go_functions_cgo go_cgo.go)
+    go_with_c(user_stacks_cgo user_stacks_cgo.go)
+    go_with_c(user_stacks_cgo_pie user_stacks_cgo.go -buildmode=pie)
+    add_custom_target(argtrace_go_generated DEPENDS ${program} ${programs_with_c})
     add_dependencies(argtrace_vm_tests argtrace_go_generated)
 endif()
 # What UserLines traces, by two compilers, with debug information: NAME COMPILER FLAGS...

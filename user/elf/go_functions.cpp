@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
 
 #include "elf/byte_reader.h"
 #include "elf/section_entries.h"
@@ -17,14 +19,38 @@ constexpr std::size_t flags_at_1_18 = 37, flags_at_1_20 = 41;
 constexpr std::size_t unit_end = 36; // of what says which files are those of the function's unit
 constexpr std::uint64_t units_at_header = 40, file_names_at_header = 48;
 constexpr std::size_t inlined_table = 2; // _PCDATA_InlTreeIndex
-constexpr std::uint8_t top_frame = 1, assembly = 4;
+constexpr std::uint8_t top_frame = 1, writes_stack_pointer = 2, assembly = 4;
 constexpr std::uint64_t function_entry_size = 8, text_at_header = 24;
 
-const Object::Section *table_of(const Object &object) {
+struct Table {
+    Text content;
+    std::uint64_t address;
+};
+
+/// What the header begins with: one of these numbers, two zeros, the least size of an instruction and that of a pointer.
+bool is_header(std::string_view bytes) {
+    ByteReader header(bytes);
+    const auto magic = header.number<std::uint32_t>();
+    return (magic == magic_1_18 || magic == magic_1_20) && header.take(4) == std::string_view("\0\0\1\x08", 4);
+}
+
+std::optional<Table> table_of(const Object &object) {
     for (const char *name : {".gopclntab", ".data.rel.ro.gopclntab"})
         if (const Object::Section *section = object.section(name))
-            return section;
-    return nullptr;
+            return Table{object.content(*section), section->header.sh_addr};
+    // Where another linker than Go's own has made a program that is loaded anywhere, as for C, the table is a part of this section.
+    const Object::Section *section = object.section(".data.rel.ro");
+    if (!section || !object.section(".go.buildinfo"))
+        return std::nullopt;
+    Text content = object.content(*section);
+    constexpr std::size_t alignment = 8;
+    for (std::size_t at = (alignment - section->header.sh_addr % alignment) % alignment; at < content.size(); at += alignment) {
+        if (!is_header(view(content).substr(at)))
+            continue;
+        content.erase(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(at));
+        return Table{std::move(content), section->header.sh_addr + at};
+    }
+    return std::nullopt;
 }
 
 /// What a relocation writes to an address, before the address that the program is loaded at is added.
@@ -63,14 +89,22 @@ std::string_view source_file(const Text &content, std::uint64_t unit, std::int64
     return text_at(content, number_at(content, file_names_at_header) + ByteReader(behind(content, entry)).number<std::uint32_t>());
 }
 
-/// The flag is right but for signals, whose handlers' caller we know, and for the scheduler's stack, to which mcall() changes for good.
-GoFunctions::Caller caller_of(std::string_view name, bool is_top) {
+/// That a function is on top is right but for signals, whose handlers' caller we know, and for the scheduler's stack, to which mcall() changes for good.
+GoFunctions::Caller caller_of(std::string_view name, std::uint8_t flags) {
     using Caller = GoFunctions::Caller;
     if (name == "runtime.mcall")
         return Caller::none;
-    if (name == "runtime.systemstack" || name == "runtime.morestack" || name == "runtime.asmcgocall")
+    if (name == "runtime.morestack")
+        return Caller::saved;
+    if (name == "runtime.asyncPreempt" || name == "runtime.sigpanic" || name == "runtime.sigpanic0" || name == "runtime.debugCallV2")
+        return Caller::interrupted;
+    if (name == "crosscall2")
+        return Caller::in_c;
+    if (name == "runtime.systemstack" || name == "runtime.asmcgocall")
         return Caller::elsewhere;
-    return is_top && name != "runtime.sigtramp" && name != "runtime.cgoSigtramp" ? Caller::none : Caller::on_stack;
+    if (flags & top_frame && name != "runtime.sigtramp" && name != "runtime.cgoSigtramp")
+        return Caller::none;
+    return flags & writes_stack_pointer ? Caller::elsewhere : Caller::on_stack;
 }
 
 /// What compares values of a type, or hashes them: made by the compiler, but to wrap nothing.
@@ -87,15 +121,14 @@ bool is_of_statement(std::string_view name) {
 } // namespace
 
 std::optional<GoFunctions> GoFunctions::read(const Object &object) {
-    const Object::Section *section = table_of(object);
-    if (!section || object.machine() != EM_X86_64)
+    auto table = object.machine() == EM_X86_64 ? table_of(object) : std::nullopt;
+    if (!table || !is_header(view(table->content)))
         return std::nullopt;
     GoFunctions found;
-    found.content_ = object.content(*section);
+    found.content_ = std::move(table->content);
     ByteReader header(view(found.content_));
     const auto magic = header.number<std::uint32_t>();
-    header.take(3);
-    const auto pointer_size = header.number<std::uint8_t>();
+    header.take(4);
     const auto count = header.number<std::uint64_t>();
     header.number<std::uint64_t>(); // of files
     found.text_ = header.number<std::uint64_t>();
@@ -104,7 +137,7 @@ std::optional<GoFunctions> GoFunctions::read(const Object &object) {
     header.number<std::uint64_t>(); // where files are
     found.sizes_at_ = header.number<std::uint64_t>();
     found.functions_at_ = header.number<std::uint64_t>();
-    if (header.failed() || (magic != magic_1_18 && magic != magic_1_20) || pointer_size != 8)
+    if (header.failed())
         return std::nullopt;
     const std::size_t room = behind(found.content_, found.functions_at_).size() / function_entry_size;
     found.count_ = std::min<std::uint64_t>(count, room);
@@ -113,7 +146,7 @@ std::optional<GoFunctions> GoFunctions::read(const Object &object) {
     found.names_.assign(names.begin(), names.end());
     // A program that is loaded anywhere has a relocation there, and the newest ones have nothing.
     if (found.text_ == 0)
-        found.text_ = relocated(object, section->header.sh_addr + text_at_header).value_or(text_address(object));
+        found.text_ = relocated(object, table->address + text_at_header).value_or(text_address(object));
     return found;
 }
 
@@ -181,7 +214,7 @@ std::optional<GoFunctions::Function> GoFunctions::at(std::size_t number) const {
     if (!described)
         return std::nullopt;
     return Function{text_ + described->start, text_ + described->end, described->name,
-                    caller_of(text_at(names_, described->name), described->flags & top_frame), (described->flags & assembly) != 0, described->sizes, described->passed};
+                    caller_of(text_at(names_, described->name), described->flags), (described->flags & assembly) != 0, described->sizes, described->passed};
 }
 
 bool GoFunctions::is_made(const Description &described, std::string_view name, std::uint8_t wrapper) const {

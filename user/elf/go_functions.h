@@ -21,8 +21,11 @@ public:
 
     enum class Caller {
         on_stack,
-        none,     ///< stacks end here
-        elsewhere ///< it changes to another stack, and what lies there is no return address
+        none,        ///< stacks end here
+        elsewhere,   ///< it changes to another stack, and what lies there is no return address
+        saved,       ///< the same, but it returns to what its goroutine has saved
+        interrupted, ///< on the stack, where a signal's handler has put the address of an instruction that does not call
+        in_c         ///< on the stack, and the function saves what C preserves and Go does not
     };
     struct Function {
         std::uint64_t start, end; ///< addresses

@@ -12,6 +12,7 @@
 #include "elf/call_frames.h"
 #include "elf/debug_file.h"
 #include "elf/go_functions.h"
+#include "elf/go_stack_switch.h"
 #include "elf/linkage_rows.h"
 #include "elf/unwind_rule.h"
 
@@ -263,27 +264,70 @@ RulePieces linkage_tables_of(const Object &object, const FrameRegisters &registe
 }
 
 /// Go's code has a table of its own instead of .eh_frame, and its .debug_frame does not say where stacks end.
-RulePieces go_functions_of(const Object &object, const FrameRegisters &registers, RuleSet &rules) {
-    RulePieces pieces;
-    const auto functions = GoFunctions::read(object);
-    for (std::size_t i = 0; functions && i < functions->count() && pieces.size() < ARGTRACE_UNWIND_ROWS_MAX; i++) {
-        const auto function = functions->at(i);
-        const Elf64_Phdr *segment = function ? code_at(object, function->start) : nullptr;
-        if (!segment || function->end - segment->p_vaddr > segment->p_filesz)
-            continue;
-        const std::uint64_t to_file = segment->p_offset - segment->p_vaddr;
-        const auto add = [&](std::uint64_t start, std::uint64_t end, std::uint32_t rule) { pieces.push_back({start + to_file, end + to_file, rule}); };
-        if (function->caller != GoFunctions::Caller::on_stack) {
-            add(function->start, function->end, function->caller == GoFunctions::Caller::none ? rules.add(end_rule(registers)) : ARGTRACE_UNWIND_NONE);
-            continue;
+class GoRows {
+public:
+    GoRows(const Object &object, const FrameRegisters &registers, RuleSet &rules) : object_(object), registers_(registers), rules_(rules), switches_(object, registers) {}
+
+    RulePieces read() {
+        const auto functions = GoFunctions::read(object_);
+        for (std::size_t i = 0; functions && i < functions->count() && pieces_.size() < ARGTRACE_UNWIND_ROWS_MAX; i++) {
+            const auto function = functions->at(i);
+            const Elf64_Phdr *segment = function ? code_at(object_, function->start) : nullptr;
+            if (!segment || function->end - segment->p_vaddr > segment->p_filesz)
+                continue;
+            to_file_ = segment->p_offset - segment->p_vaddr;
+            add(*functions, *function);
         }
-        functions->visit_sizes(*function, [&](std::uint64_t start, std::uint64_t end, std::int64_t size) {
-            if (size >= 0 && size < INT32_MAX - 8)
-                add(start, end, rules.add(stack_rule(registers, static_cast<std::int32_t>(size + 8))));
+        return in_order(std::move(pieces_));
+    }
+
+private:
+    using Function = GoFunctions::Function;
+
+    void add(std::uint64_t start, std::uint64_t end, std::uint32_t rule) { pieces_.push_back({start + to_file_, end + to_file_, rule}); }
+
+    void add(const GoFunctions &functions, const Function &function) {
+        using Caller = GoFunctions::Caller;
+        const auto add_rule = [this](std::uint64_t start, std::uint64_t end, const std::optional<argtrace_unwind_rule> &rule) {
+            add(start, end, rule ? rules_.add(*rule) : ARGTRACE_UNWIND_NONE);
+        };
+        switch (function.caller) {
+        case Caller::none:
+            return add(function.start, function.end, rules_.add(end_rule(registers_)));
+        case Caller::on_stack:
+            return add_sizes(functions, function, function.end);
+        case Caller::interrupted:
+            return add_sizes(functions, function, function.end, ARGTRACE_RA_INTERRUPTED);
+        case Caller::in_c:
+            return switches_.visit_all(function.start, function.end, add_rule);
+        case Caller::elsewhere:
+            return add_sizes(functions, function, switches_.visit_changed(function.start, function.end, add_rule));
+        case Caller::saved: {
+            const auto changed = switches_.visit_changed(function.start, function.end, [](auto, auto, const auto &) {});
+            add_sizes(functions, function, changed);
+            if (const auto rule = switches_.growth_rule(functions))
+                add(changed, function.end, rules_.add(*rule));
+        }
+        }
+    }
+
+    void add_sizes(const GoFunctions &functions, const Function &function, std::uint64_t until, std::uint8_t ra = ARGTRACE_RA_MEMORY) {
+        functions.visit_sizes(function, [&](std::uint64_t start, std::uint64_t end, std::int64_t size) {
+            if (start >= until || size < 0 || size >= INT32_MAX - 8)
+                return;
+            argtrace_unwind_rule rule = stack_rule(registers_, static_cast<std::int32_t>(size + 8));
+            rule.ra = ra;
+            add(start, std::min(end, until), rules_.add(rule));
         });
     }
-    return in_order(std::move(pieces));
-}
+
+    const Object &object_;
+    const FrameRegisters &registers_;
+    RuleSet &rules_;
+    GoStackSwitch switches_;
+    RulePieces pieces_;
+    std::uint64_t to_file_ = 0;
+};
 
 std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
     std::vector<argtrace_unwind_row> rows;
@@ -326,7 +370,7 @@ UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
     FunctionRows described(object, *registers, rules), debugged(object, *registers, rules);
     if (const auto eh_frame = eh_frame_of(object))
         described.read(view(eh_frame->first), eh_frame->second, true);
-    RulePieces pieces = fill_gaps(described.pieces(), go_functions_of(object, *registers, rules));
+    RulePieces pieces = fill_gaps(described.pieces(), GoRows(object, *registers, rules).read());
     Text debug_frame = debug_frame_of(object);
     if (debug_frame.empty() && !describes_most(object, pieces)) {
         if (const auto debug_file = find_debug_file(object, debug_files))

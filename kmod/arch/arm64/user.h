@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/pointer_auth.h>
+#include <asm/sysreg.h>
 #include <asm/ucontext.h>
 #include <uapi/argtrace.h>
 
@@ -52,6 +53,11 @@ static __always_inline u64 argtrace_user_ip(const struct pt_regs *regs)
 static __always_inline bool argtrace_user_in_syscall(const struct pt_regs *regs)
 {
 	return in_syscall(regs);
+}
+
+static inline u64 argtrace_user_thread(void)
+{
+	return read_sysreg(tpidr_el0);
 }
 
 static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)

@@ -7,6 +7,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 #include <linux/types.h>
+#include <asm/fsgsbase.h>
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
 #include <asm/vdso.h>
@@ -90,6 +91,12 @@ static inline u64 argtrace_user_entry_sp(const struct pt_regs *regs)
 static inline u64 argtrace_user_goroutine(const struct pt_regs *regs)
 {
 	return regs->r14;
+}
+
+/* The kernel has no use for it, so that the processor still has the task's. */
+static inline u64 argtrace_user_thread(void)
+{
+	return x86_fsbase_read_cpu();
 }
 
 static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)

@@ -206,6 +206,22 @@ TEST_F(UserStackIoctls, sessions_come_and_go_under_load) {
     expect_nothing_left();
 }
 
+/// A rule that leads along words to another stack.
+argtrace_unwind_rule by_words(std::mt19937_64 &random) {
+    argtrace_unwind_rule rule = {};
+    rule.cfa = static_cast<std::uint8_t>(ARGTRACE_CFA_THREAD + random() % 3);
+    rule.reg = stack_pointer;
+    const bool is_beside = rule.cfa == ARGTRACE_CFA_THREAD && random() % 2;
+    rule.ra = is_beside ? ARGTRACE_RA_BESIDE : ARGTRACE_RA_MEMORY;
+    rule.ra_at = static_cast<std::int16_t>(is_beside ? 0 : -1);
+    rule.offset = static_cast<std::int32_t>(random() % 3 ? 8 * (random() % 32) : random());
+    rule.add = static_cast<std::int32_t>(random() % 3 ? 8 : random());
+    const unsigned offsets = rule.cfa == ARGTRACE_CFA_THREAD ? 3 : rule.cfa == ARGTRACE_CFA_CALLBACK ? 4 : 2;
+    for (unsigned i = 0; i < offsets; i++)
+        rule.at[i] = static_cast<std::int16_t>(random() % 3 ? 8 * (random() % 32) : random());
+    return rule;
+}
+
 /// Valid tables that lie, for all objects there are.
 TEST_F(UserStackIoctls, tables_may_lie) {
     std::mt19937_64 random(test_seed());
@@ -235,6 +251,8 @@ TEST_F(UserStackIoctls, tables_may_lie) {
                 rule.by_frame = static_cast<std::uint16_t>(rule.saved & random());
                 for (unsigned i = 0; i < saved_registers; i++)
                     rule.at[i] = static_cast<std::int16_t>(rule.saved >> i & 1 ? random() % 3 ? -2 : random() : 0);
+                if (random() % 4 == 0)
+                    rule = by_words(random);
             }
             for (std::uint32_t offset = 0; rows.size() < 20000; offset += 1 + static_cast<std::uint32_t>(random() % 200))
                 rows.push_back({offset, static_cast<std::uint32_t>(random() % rules.size())});

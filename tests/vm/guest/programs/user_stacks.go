@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	_ "unsafe"
 )
 
 const tag = 0x41524754 // the first argument of prctl(), which knows no such option
@@ -21,6 +22,7 @@ type look struct {
 	shape  string
 	frames [128]uintptr
 	count  int
+	within int // the index of a frame whose function alone is known; 0: there is none
 }
 
 var looks [1024]look
@@ -78,6 +80,21 @@ func panics(n int) int {
 }
 
 //go:noinline
+func dereferences(where *int) int { return *where + 1 }
+
+// A signal's handler has the runtime called by it, at an instruction that is no call.
+//
+//go:noinline
+func faults() (n int) {
+	defer func() {
+		lookAt("fault")
+		recover()
+	}()
+	n = dereferences(nil)
+	return
+}
+
+//go:noinline
 func sorted(shape string) {
 	numbers := []int{3, 1, 2}
 	once := true
@@ -92,6 +109,47 @@ func sorted(shape string) {
 
 //go:noinline
 func generic[T any](value T, call func(T) int) int { return call(value) + 1 }
+
+// As the runtime calls functions of its own on the stack of the thread, which belongs to no goroutine.
+//
+//go:linkname systemstack runtime.systemstack
+func systemstack(function func())
+
+// On that stack runtime.Callers() ends where it begins. The rest is as it was before, but for the place in this function.
+//
+//go:noinline
+func onSystemStack(shape string) {
+	var outer [64]uintptr
+	count := runtime.Callers(1, outer[:])
+	var own *look
+	systemstack(func() {
+		own = &looks[number+1]
+		third(shape)
+	})
+	own.within = own.count
+	own.count += copy(own.frames[own.count:], outer[:count])
+}
+
+// Its stack grows so often that the runtime needs memory for it.
+//
+//go:noinline
+func grow(depth int) byte {
+	var room [4000]byte
+	room[depth%len(room)] = byte(depth)
+	if depth > 0 {
+		room[depth%len(room)] += grow(depth - 1)
+	}
+	return room[depth%len(room)]
+}
+
+// The addresses of the function's code.
+func extent(within uintptr) (begin, end uintptr) {
+	begin = runtime.FuncForPC(within).Entry()
+	for end = within; runtime.FuncForPC(end).Entry() == begin; {
+		end++
+	}
+	return
+}
 
 func offsets() func(uintptr) string {
 	type mapping struct {
@@ -126,6 +184,7 @@ func main() {
 		one.speak(1)
 	}
 	panics(1)
+	faults()
 	sorted("sort")
 	generic("word", func(word string) int { lookAt("generic"); return len(word) })
 	var all sync.WaitGroup
@@ -144,10 +203,22 @@ func main() {
 	all.Wait()
 	runtime.GC()
 	first("collected")
+	onSystemStack("system")
+	grown := make(chan byte)
+	go func() {
+		onSystemStack("system")
+		grown <- grow(1000)
+	}()
+	<-grown
 	place := offsets()
 	for i := range looks[:number+1] {
 		fmt.Printf("%d %s", i, looks[i].shape)
-		for _, frame := range looks[i].frames[:looks[i].count] {
+		for n, frame := range looks[i].frames[:looks[i].count] {
+			if n > 0 && n == looks[i].within {
+				begin, end := extent(frame)
+				fmt.Printf(" %s-%s", place(begin), place(end-1))
+				continue
+			}
 			fmt.Printf(" %s", place(frame))
 		}
 		fmt.Println()

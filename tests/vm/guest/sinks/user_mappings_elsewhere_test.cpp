@@ -182,6 +182,24 @@ TEST_F(Elsewhere, a_process_on_an_overlay_that_runs_before) {
     EXPECT_EQ(names.back(), "alpha") << outcome.err;
 }
 
+/// A tool that does not run for so long, as on a machine that has too much to do, still knows what has ended meanwhile; but there was no table.
+TEST_F(Elsewhere, while_the_tool_does_not_run) {
+    ASSERT_TRUE(copy("gamma", place + "/ended"));
+    const Outcome outcome = [&] {
+        Background trace({"argtrace", "trace", "--stack=user", "--json", marks});
+        EXPECT_TRUE(eventually([&trace] { return trace.err_so_far().find("tracing") != std::string::npos; }));
+        EXPECT_EQ(kill(trace.pid(), SIGSTOP), 0);
+        EXPECT_EQ(run({place + "/ended"}).status, 0);
+        EXPECT_EQ(unlink((place + "/ended").c_str()), 0);
+        usleep(2500 * ARGTRACE_OBJECT_HELD_MS);
+        EXPECT_EQ(kill(trace.pid(), SIGCONT), 0);
+        return trace.end(SIGINT);
+    }();
+    const std::vector<std::string> names = said(outcome);
+    ASSERT_EQ(names.size(), 1u) << outcome.err;
+    EXPECT_TRUE(names[0].starts_with("gamma")) << names[0];
+}
+
 /// `add` ends, and nobody makes tables until `trace` begins: then there are those of all that is mapped, and of what is mapped from then on.
 TEST_F(Elsewhere, a_session_that_waits_for_its_reader) {
     if (is_arm64)

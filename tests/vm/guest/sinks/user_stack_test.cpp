@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <iostream>
 #include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -346,6 +348,8 @@ TEST_F(UserStacksOf, programs_that_lie) {
 
 /// Goroutines have stacks of their own, and end where nothing calls. runtime.Callers() has another instruction of the innermost
 /// function, which makes the system call by others; and it hides those of its own that call deferred functions.
+const std::regex of_assembly("\\.abi0\\b"); // what symbols have at the end of such names
+
 class UserStacksOfGo : public UserStacksOf, public testing::WithParamInterface<const char *> {
 protected:
     void SetUp() override {
@@ -359,15 +363,48 @@ protected:
         const auto words = stacks_->find(id);
         ASSERT_TRUE(words) << look.number << ' ' << look.shape;
         std::vector<std::string> frames = stacks_->names(*words);
-        const std::vector<std::string> expected(look.frames.begin() + 1, look.frames.end());
+        std::vector<std::string> expected(look.frames.begin() + 1, look.frames.end());
         const auto first = std::find(frames.begin(), frames.end(), expected.front());
         ASSERT_LE(first - frames.begin(), std::ptrdiff_t(own));
         frames.erase(frames.begin(), first);
-        if (look.shape == "deferred" || look.shape == "recovered") {
+        if (look.shape == "fault") {
+            for (std::string &frame : frames)
+                frame = as_if_called(frame);
+            // What is inlined in runtime.sigpanic() has a frame of its own.
+            EXPECT_LE(std::erase_if(expected, [&frames](const std::string &frame) { return !std::count(frames.begin(), frames.end(), frame); }), 1u);
+        }
+        if (look.shape == "deferred" || look.shape == "recovered" || look.shape == "fault") {
             ASSERT_LE(frames.size(), expected.size() + hidden);
             std::erase_if(frames, [&expected](const std::string &frame) { return !std::count(expected.begin(), expected.end(), frame); });
         }
+        if (look.shape == "system") {
+            const auto from = std::find_if(expected.begin(), expected.end(), [](const std::string &frame) { return frame.find('-') != frame.npos; });
+            const std::ptrdiff_t at = from - expected.begin();
+            ASSERT_LT(at + 1, std::ptrdiff_t(frames.size()));
+            // Between the two is what the compiler makes to call a function of assembly from one of Go's.
+            frames.erase(frames.begin() + at);
+            if (is_within(frames[at], *from))
+                *from = frames[at];
+        }
         EXPECT_EQ(fmt::format("{}", fmt::join(frames, "\n")), fmt::format("{}", fmt::join(expected, "\n"))) << look.number << ' ' << look.shape;
+    }
+
+    /// The runtime has the instruction behind those that did not call, so that one before its frames belongs to the caller.
+    static std::string as_if_called(const std::string &frame) {
+        constexpr std::string_view exact = "[exact]";
+        const auto plus = frame.find('+');
+        if (!frame.starts_with(exact) || plus == frame.npos)
+            return frame;
+        return fmt::format("{}+{:#x}", frame.substr(exact.size(), plus - exact.size()), std::stoull(frame.substr(plus + 1), nullptr, 16) + 1);
+    }
+
+    /// "NAME+0xBEGIN-NAME+0xEND": of which only the function is known.
+    static bool is_within(const std::string &frame, const std::string &function) {
+        const auto dash = function.find('-'), plus = frame.find('+');
+        if (dash == function.npos || plus == frame.npos || function.substr(0, plus) != frame.substr(0, plus))
+            return false;
+        const auto offset = [plus](const std::string &place) { return std::stoull(place.substr(plus + 1), nullptr, 16); };
+        return offset(frame) > offset(function) && offset(frame) <= offset(function.substr(dash + 1)) + 1;
     }
 };
 
@@ -389,7 +426,7 @@ TEST_P(UserStacksOfGo, equal_those_of_its_runtime) {
         if (HasFailure())
             return;
     }
-    EXPECT_EQ(shapes.size(), 10u) << outcome.out;
+    EXPECT_EQ(shapes.size(), 12u) << outcome.out;
     EXPECT_EQ(stacks_->incomplete(), std::vector<std::uint64_t>(ARGTRACE_END_COUNT));
 }
 
@@ -403,6 +440,67 @@ TEST_P(UserStacksOfGo, have_names) {
     EXPECT_EQ(outcome.out.find(GetParam() + std::string("+0x")), outcome.out.npos) << outcome.out;
     EXPECT_EQ(outcome.out.find("[... "), outcome.out.npos) << outcome.out;
 }
+
+/// What the runtime does on the thread's stack, it does for the function whose stack has no more room.
+TEST_P(UserStacksOfGo, go_on_where_they_grow) {
+    need_uprobes();
+    const std::string path = std::string("/root/") + GetParam();
+    const Outcome outcome = run({"argtrace", "stacks", "--fold", "--stack=user", "u:" + path + ":runtime.copystack", "--", path});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::size_t grown = 0;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        line = std::regex_replace(line, of_assembly, "");
+        if (line.find("main.grow;") == line.npos)
+            continue;
+        EXPECT_TRUE(std::regex_match(line, std::regex("(runtime\\.goexit;main\\.main\\.func3|\\[cut\\])(;main\\.grow)+"
+                                                      ";runtime\\.morestack;runtime\\.newstack;runtime\\.copystack;u:[^ ]* [0-9]+"))) << line;
+        grown++;
+    }
+    // A thousand times 4,000 bytes, from some thousand on, by doubling.
+    EXPECT_GE(grown, 6u) << outcome.out;
+    EXPECT_EQ(outcome.out.find("[... "), outcome.out.npos) << outcome.out;
+}
+
+/// Go and C, each on a stack of its own, and whose functions call which: see the program.
+class UserStacksOfGoWithC : public UserStacksOf, public testing::WithParamInterface<const char *> {};
+
+TEST_P(UserStacksOfGoWithC, have_the_frames_of_both) {
+    const std::string path = std::string("/root/") + GetParam();
+    const Outcome outcome = run({"argtrace", "stacks", "--fold", "--stack=user", "s:prctl if option == 0x41524754", "--", path});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::string to_c = ";main.outside;main._Cfunc_in_c;runtime.cgocall;runtime.asmcgocall;_cgo_#_Cfunc_in_c;in_c";
+    const std::string to_go = ";goAgain;crosscall2;runtime.cgocallback;runtime.cgocallbackg;runtime.cgocallbackg;runtime.cgocallbackg1;_cgoexp_#_goAgain;main.goAgain;main.inside";
+    const auto calls = [&](unsigned again) {
+        std::string all = to_c;
+        for (unsigned i = 0; i < again; i++)
+            all += to_go + to_c;
+        return all + ";look;syscall";
+    };
+    const std::string from_main = ";runtime.goexit;runtime.main;main.main";
+    std::multiset<std::string> expected, found;
+    for (unsigned again = 0; again < 5; again++)
+        expected.insert(from_main + calls(again));
+    expected.insert(";runtime.goexit;main.main.func1" + calls(2));
+    expected.insert(";thread" + to_go + calls(0));
+    expected.insert(";thread" + to_go + calls(3));
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        line = std::regex_replace(line, of_assembly, "");
+        line = ';' + std::regex_replace(line, std::regex("(_cgo|_cgoexp)_[0-9a-f]+_"), "$1_#_");
+        // Below are those of the C library; above is the system call.
+        const auto begin = std::min(line.find(";runtime.goexit;"), line.find(";thread;")), end = line.find(";syscall");
+        ASSERT_NE(begin, line.npos) << line;
+        ASSERT_NE(end, line.npos) << line;
+        found.insert(line.substr(begin, end - begin) + ";syscall");
+    }
+    EXPECT_EQ(fmt::format("{}", fmt::join(found, "\n")), fmt::format("{}", fmt::join(expected, "\n"))) << outcome.out;
+    EXPECT_EQ(outcome.out.find("[... "), outcome.out.npos) << outcome.out;
+}
+
+/// As usual, and to be loaded anywhere.
+INSTANTIATE_TEST_SUITE_P(Programs, UserStacksOfGoWithC, testing::Values("user_stacks_cgo", "user_stacks_cgo_pie"),
+                         [](const auto &info) { return std::string(info.param); });
 
 INSTANTIATE_TEST_SUITE_P(Programs, UserStacksOfGo, testing::Values("user_stacks_go", "user_stacks_go_stripped", "user_stacks_go_pie"),
                          [](const auto &info) { return std::string(info.param); });
