@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "support/architecture.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/kallsyms.h"
@@ -268,9 +267,7 @@ TEST_F(SyscallWaits, beside_others_who_follow_returns) {
         std::size_t told = summary["records"].get<std::size_t>() + summary["filtered"].get<std::size_t>();
         for (const json &count : summary["unfollowed"])
             told += count.get<std::size_t>();
-        // The loader of the other tool, which this process has started, calls access(), on arm64 by faccessat().
-        const unsigned of_loader = is_arm64 && one == &other ? 1 : 0;
-        EXPECT_EQ(told, 10u + of_loader) << summary.dump();
+        EXPECT_EQ(told, 10u) << summary.dump();
     }
 }
 
