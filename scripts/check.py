@@ -12,8 +12,8 @@
   many-cpus       what is kept for each possible processor, on the oldest kernel, which believes that 255 might come
   checkpatch      the module's sources by the kernel's checkpatch.pl
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
-  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases and of tests/vm/on_one_kernel; with --all
-                  all of them, some tests for longer, and on kasan too
+  vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases and of tests/vm/on_one_kernel, or those of
+                  tests/vm/in_part where scripts/kernels.list says so; with --all all of them, some tests for longer, and on kasan too
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
   *-loaded        with --all: suites once more, on processors that others keep busy, through scripts/beside_load
   mutants         with --all: plausible bugs in the tool that the unit tests must notice, through tests/mutants/run
@@ -59,6 +59,11 @@ def make(label, *targets):
     return lambda job: job.run("make", "-s", "-C", TOP, *targets, f"KERNEL={label}") == 0
 
 
+def make_modules(label):
+    """With the tool and the tests as well where this machine's cannot be taken to that kernel."""
+    return lambda job: make(label, *(["arm64-tests"] if kernels.is_arm64(label) else []), "module", "test-modules")(job)
+
+
 def get_kernels(labels):
     """Fetches them; those that are built here are built again where their configuration has changed."""
     return lambda job: all(job.run("sh", "-c", '"$0" "$1" >/dev/null', TOP / "scripts/kernel", label) == 0
@@ -79,7 +84,7 @@ def build(seconds, labels):
     # make compiles the files of a module one after the other.
     jobs = Jobs(OUT)
     for label in with_modules:
-        jobs.start(f"-- modules for {label}", f"modules for {label}", make(label, "module", "test-modules"))
+        jobs.start(f"-- modules for {label}", f"modules for {label}", make_modules(label))
     for label in own:
         jobs.start(f"-- KUnit tests for {label}", f"KUnit tests for {label}", make(label, "kunit-module"))
     good = jobs.finish()
@@ -168,6 +173,15 @@ def suites_left_out(label, labels):
     return ["--without", ",".join(left_out)] if left_out else []
 
 
+def suites_in_part():
+    return [row[0] for row in kernels.without_comments(TOP / "tests/vm/in_part")]
+
+
+def filter_in_part():
+    """Those suites for tests/vm/run, the ones with parameters as well."""
+    return ["--filter", ":".join(f"{suite}.*:*/{suite}.*" for suite in suites_in_part())]
+
+
 def suites(labels, everything):
     """(name, work) of those that run beside each other, the longest first, so that all end at about the same time."""
     vm_run = TOP / "tests/vm/run"
@@ -177,6 +191,8 @@ def suites(labels, everything):
     for label in reversed(labels):
         share = ["--long"] if everything else share_of_cases(label, labels) + suites_left_out(label, labels)
         yield f"vm-{label}", command(vm_run, *share, label)
+    for label in kernels.labels_checked_in_part():
+        yield f"vm-{label}", command(vm_run, *(["--long"] if everything else filter_in_part()), label)
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
         yield "mutants", command(TOP / "tests/mutants/run", "--user-only")
@@ -248,7 +264,7 @@ def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
     expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host", "checkpatch",
-                *(f"vm-{label}" for label in labels)]
+                *(f"vm-{label}" for label in labels + kernels.labels_checked_in_part())]
     if everything:
         expected += ["faults", "mutants", "viewers", "peers", "strace", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
@@ -260,7 +276,7 @@ def main():
     seconds = {}
     print("\n== build", flush=True)
     # What did not build cannot be tested; the suites then count as failed.
-    broken = run_suites(seconds, labels, everything) if build(seconds, labels) else ["build"]
+    broken = run_suites(seconds, labels, everything) if build(seconds, labels + kernels.labels_checked_in_part()) else ["build"]
     lines, good = results.summary(expected, results.read(path), broken)
     print("\n".join(["", *results.slowest("the ten slowest steps", seconds), "",
                      *results.slowest("the ten slowest suites within them", tests_seconds()), "", *ends_of_logs(broken), *lines]))

@@ -28,6 +28,11 @@ def labels_checked(everything=False):
     return [row[0] for row in rows() if row[5] == "yes" or (everything and row[5] == "all")]
 
 
+def labels_checked_in_part():
+    """Those on which `make check` runs the suites of tests/vm/in_part, and `make check-all` all."""
+    return [row[0] for row in rows() if row[5] == "part"]
+
+
 def oldest_checked():
     """The oldest kernel that `make check` covers."""
     return min(labels_checked(), key=lambda label: [int(number) for number in label.split(".")])

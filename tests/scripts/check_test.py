@@ -5,6 +5,7 @@ import re
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import check
@@ -40,8 +41,41 @@ class SharesOfSuites(unittest.TestCase):
 
     def test_each_suite_exists(self):
         tests = "".join(path.read_text() for path in (kernels.TOP / "tests/vm/guest").rglob("*.cpp"))
-        for suite in check.suites_on_one_kernel():
+        for suite in check.suites_on_one_kernel() + check.suites_in_part():
             self.assertTrue(re.search(rf"\bTEST(_F|_P)?\({suite},", tests), suite)
+
+
+class KernelsInPart(unittest.TestCase):
+    def words(self, name, everything):
+        """What the suite of that name would run."""
+        labels = kernels.labels_checked(everything)
+        with mock.patch.object(check, "command", lambda *words: words):
+            return [work for suite, work in check.suites(labels, everything) if suite == name]
+
+    def test_some_suites_run_there_and_all_of_them_with_all(self):
+        self.assertTrue(kernels.labels_checked_in_part())
+        self.assertTrue(check.suites_in_part())
+        for label in kernels.labels_checked_in_part():
+            [(_, option, pattern, last)] = self.words(f"vm-{label}", False)
+            self.assertEqual((option, last), ("--filter", label))
+            for suite in check.suites_in_part():
+                self.assertIn(f"{suite}.*", pattern.split(":"))
+                self.assertIn(f"*/{suite}.*", pattern.split(":"))
+            [(_, *words)] = self.words(f"vm-{label}", True)
+            self.assertEqual(words, ["--long", label])
+
+    def test_the_others_do_not_change_their_shares(self):
+        self.assertFalse(set(kernels.labels_checked_in_part()) & set(kernels.labels_checked(True)))
+
+    def test_what_a_kernel_of_arm64_runs_is_built(self):
+        for is_arm64, targets in ((True, {"arm64-tests", "module", "test-modules"}), (False, {"module", "test-modules"})):
+            job = mock.Mock()
+            job.run.return_value = 0
+            with mock.patch.object(kernels, "is_arm64", return_value=is_arm64):
+                self.assertTrue(check.make_modules("x")(job))
+            [call] = job.run.call_args_list
+            self.assertEqual(set(call.args) & {"arm64-tests", "module", "test-modules"}, targets)
+            self.assertIn("KERNEL=x", call.args)
 
 
 if __name__ == "__main__":

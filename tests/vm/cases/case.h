@@ -36,6 +36,7 @@ struct Case {
     std::string file;
     int line;
     bool needs_kernel = true;
+    bool needs_x86_64 = false; ///< it names registers or functions of that architecture
     std::vector<Need> needs;
     std::vector<Step> steps;
 };

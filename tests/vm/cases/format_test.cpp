@@ -40,6 +40,7 @@ TEST(CaseFormat, all_that_a_case_can_say) {
                                            "err~ x+\n"
                                            "out ...\n"
                                            "case two\n"
+                                           "needs x86-64\n"
                                            "run false\n");
     ASSERT_EQ(all.size(), 2u);
     EXPECT_EQ(all[0].name, "one");
@@ -56,7 +57,14 @@ TEST(CaseFormat, all_that_a_case_can_say) {
     EXPECT_EQ(all[0].steps[1].out[0].text, " two");
     EXPECT_EQ(all[0].steps[1].out[1].kind, Expected::Kind::any_lines);
     EXPECT_EQ(all[0].steps[1].err.size(), 1u);
+    EXPECT_FALSE(all[0].needs_x86_64);
     EXPECT_TRUE(all[1].needs_kernel);
+    EXPECT_TRUE(all[1].needs_x86_64);
+#ifdef __x86_64__
+    EXPECT_FALSE(unmet_need(all[1]));
+#else
+    EXPECT_EQ(unmet_need(all[1]), "it names registers or functions of x86-64");
+#endif
     EXPECT_EQ(all[1].needs.size(), 1u);
 }
 
@@ -76,7 +84,7 @@ TEST(CaseFormat, mistakes_are_refused) {
     EXPECT_EQ(parse_error("case one\nrun true\nneeds /x\n"),
               "x.case:3: needs come before the first command");
     EXPECT_EQ(parse_error("needs 6.1\n"),
-              "x.case:1: needs /PATH, no /PATH, or no kernel; not '6.1'");
+              "x.case:1: needs /PATH, no /PATH, no kernel, or x86-64; not '6.1'");
     EXPECT_NE(parse_error("case one\nrun true\nout~ (\n"), "none");
 }
 

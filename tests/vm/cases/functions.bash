@@ -12,6 +12,9 @@ calls() { echo "$2" >"/sys/kernel/debug/argtrace_test/$1"; }
 # is_armed FUNCTION: whether ftrace calls somebody for it.
 is_armed() { grep -q "^$1 " /sys/kernel/tracing/enabled_functions; }
 
+# function_of NAME: of that system call, in this machine's kernel.
+function_of() { [[ $(uname -m) == aarch64 ]] && echo "__arm64_sys_$1" || echo "__x64_sys_$1"; }
+
 # until_true COMMAND...: waits until it is true, for a minute or two: a machine may have others to serve.
 until_true() {
 	local _

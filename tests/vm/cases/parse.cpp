@@ -74,12 +74,14 @@ private:
             fail("needs come before the first command");
         if (what == "no kernel")
             test.needs_kernel = false;
+        else if (what == "x86-64")
+            test.needs_x86_64 = true;
         else if (what.starts_with("/"))
             test.needs.push_back({what, true});
         else if (what.starts_with("no /"))
             test.needs.push_back({what.substr(3), false});
         else
-            fail("needs /PATH, no /PATH, or no kernel; not '" + what + "'");
+            fail("needs /PATH, no /PATH, no kernel, or x86-64; not '" + what + "'");
     }
 
     void begin_step(const std::string &command) {

@@ -140,6 +140,10 @@ std::optional<std::string> judge(const Step &step, const Result &result,
 } // namespace
 
 std::optional<std::string> unmet_need(const Case &test) {
+#ifndef __x86_64__
+    if (test.needs_x86_64)
+        return "it names registers or functions of x86-64";
+#endif
     for (const Need &need : test.needs) {
         if ((access(need.path.c_str(), F_OK) == 0) != need.present)
             return need.path + (need.present ? " does not exist here" : " exists here");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "modules/neighbours.h"
+#include "support/architecture.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -65,6 +66,8 @@ void expect_own_returns(long expected, std::uint64_t calls) {
 class SyscallBesidePatch : public testing::TestWithParam<int> {
 protected:
     void SetUp() override {
+        if (is_arm64 && GetParam() == 2)
+            GTEST_SKIP() << "ftrace saves no more than the registers of arguments on arm64";
         need_argtrace();
         need_module("argtrace_neighbours");
         ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
