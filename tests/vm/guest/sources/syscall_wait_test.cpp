@@ -287,7 +287,8 @@ TEST_F(SyscallWaits, beside_others_who_follow_returns) {
         const Outcome outcome = one->end(SIGINT);
         EXPECT_EQ(outcome.status, 0) << outcome.err;
         const json summary = json_summary(outcome.out);
-        std::size_t told = summary["records"].get<std::size_t>() + summary["filtered"].get<std::size_t>();
+        // The C library's access() makes such calls, too, on arm64: of those that are filtered, ours are the ones whose text could not be read.
+        std::size_t told = summary["records"].get<std::size_t>() + summary["faults"].get<std::size_t>();
         for (const json &count : summary["unfollowed"])
             told += count.get<std::size_t>();
         EXPECT_EQ(told, 10u) << summary.dump();
