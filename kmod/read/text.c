@@ -28,7 +28,7 @@ static bool read_user(u8 *to, u64 from, u32 size)
 }
 
 /* The same, of which there are few, within a page. False if they are to be read the other way. */
-static bool read_user_words(u8 *to, u64 from, u32 size)
+static noinline bool read_user_words(u8 *to, u64 from, u32 size)
 {
 	const u64 last = from + size - sizeof(u64);
 	u64 word = 0;
