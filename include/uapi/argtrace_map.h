@@ -5,8 +5,8 @@
  * read-only and adds up the slots of equal keys, at any time, without stopping the writers.
  *
  * The outputs of the program make the key, in their order, and with ARGTRACE_MAP_VALUE the last one is the value, an OUT of 8 bytes.
- * In the key, an OUT takes a word of 8 bytes, zero-extended, and a STR its `arg` bytes, a multiple of 8, which are the text
- * padded with zeros. Other outputs are refused (-EINVAL), and so is a key whose length is not the map's. An output that cannot be read
+ * In the key, an OUT takes a word of 8 bytes, zero-extended, and a STR or BUF its `arg` bytes, a multiple of 8, which are the text,
+ * or the bytes, padded with zeros. Other outputs are refused (-EINVAL), and so is a key whose length is not the map's. An output that cannot be read
  * is zeros, and the call is counted in argtrace_counts.faults. If it is the value, the call is in the bucket of 0, and is counted in the
  * slot's `count` and `faults`, but not in sum, min and max.
  *

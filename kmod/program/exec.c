@@ -364,7 +364,7 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 /* The words of a key that an output has. */
 static u32 key_words(const struct argtrace_op *op)
 {
-	return op->action == ARGTRACE_DO_STR ? op->arg / sizeof(u64) : 1;
+	return op->action == ARGTRACE_DO_OUT ? 1 : op->arg / sizeof(u64);
 }
 
 static u8 *put_zeros(u8 *to, const u8 *end)
@@ -386,6 +386,12 @@ static u8 *output_words(u8 *to, const struct argtrace_op *op, const struct argtr
 		return NULL;
 	if (op->action == ARGTRACE_DO_OUT)
 		return put(to, value & GENMASK_ULL(op->arg * 8 - 1, 0), sizeof(u64));
+	if (op->action == ARGTRACE_DO_BUF) {
+		length = min_t(u64, size_of_buffer(op, run), op->arg);
+		if (!argtrace_read_bytes(to, value, length, op->user & ARGTRACE_USER_DATA))
+			return NULL;
+		return put_zeros(to + length, end);
+	}
 	length = argtrace_read_text(to, value, op->arg, op->user & ARGTRACE_USER_DATA, &cut);
 	return length < 0 ? NULL : put_zeros(to + length, end);
 }

@@ -196,7 +196,8 @@ static u32 words_of_key(const struct argtrace_insn *insn)
 {
 	if (insn->action == ARGTRACE_DO_OUT)
 		return 1;
-	if (insn->action == ARGTRACE_DO_STR && !(insn->arg % sizeof(u64)))
+	if ((insn->action == ARGTRACE_DO_STR || insn->action == ARGTRACE_DO_BUF) &&
+	    !(insn->arg % sizeof(u64)))
 		return insn->arg / sizeof(u64);
 	return 0;
 }

@@ -4,7 +4,6 @@
 
 #include "lang/compile.h"
 #include "lang/compiler.h"
-#include "lang/go_key.h"
 #include "lang/moment.h"
 #include "lang/mount_layout.h"
 #include "model/probe.h"
@@ -267,12 +266,9 @@ void Compiler::map_part(const Node &node, ProgramValue &described, std::uint32_t
         described.type = ARGTRACE_TYPE_STR;
         described.size = node.limit;
         described.btf_id = 0;
-        described.in_words = true;
-        for (unsigned i = 0; i < room / sizeof(std::uint64_t); i++) {
-            const NodePtr word = key_word(node, i);
-            next_slot_ = 0;
-            output(operand(*word), ARGTRACE_DO_OUT, sizeof(std::uint64_t));
-        }
+        described.has_length = true;
+        const Chain size = to_slot(*node.operands[1]);
+        output_at(*node.operands[0], ARGTRACE_DO_BUF, room, size.index, node.is_signed);
         return;
     }
     const TypeTraits traits = types_.traits(node.type);

@@ -22,7 +22,7 @@ struct ProgramValue {
     std::vector<FlagName> flags = {};      ///< that it is shown as,
     bool one_flag = false;                 ///< just one of them
     bool symbol = false;                   ///< it is shown as the function that it is in
-    bool in_words = false;                 ///< a text in a key: each eight bytes are an output
+    bool has_length = false;               ///< a text in a key that ends where its length says
 
     bool operator==(const ProgramValue &) const = default;
 };

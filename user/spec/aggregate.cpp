@@ -143,17 +143,10 @@ std::vector<Argument> outputs_of(const AggregatedFunctions &all, const lang::Pro
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const std::uint32_t room = i < all.keys.size() ? all.keys[i].room : 0;
         const bool is_stack = i < all.keys.size() && all.keys[i].type == ARGTRACE_TYPE_STACK;
-        for (std::uint32_t at = 0; program.values[i].in_words && at < room; at += sizeof(std::uint64_t))
-            outputs.push_back({.loc = ARGTRACE_LOC_PROGRAM,
-                               .type = ARGTRACE_TYPE_U64,
-                               .size = sizeof(std::uint64_t),
-                               .name = at == 0 ? output_name(i) : fmt::format("{}.{}", output_name(i), at),
-                               .type_name = "unsigned long"});
-        if (program.values[i].in_words)
-            continue;
-        const std::uint8_t type = room       ? ARGTRACE_TYPE_STR
-                                  : is_stack ? ARGTRACE_TYPE_STACK
-                                             : ARGTRACE_TYPE_U64;
+        const std::uint8_t type = room && program.values[i].has_length ? ARGTRACE_TYPE_BYTES
+                                  : room                               ? ARGTRACE_TYPE_STR
+                                  : is_stack                           ? ARGTRACE_TYPE_STACK
+                                                                       : ARGTRACE_TYPE_U64;
         outputs.push_back({.loc = ARGTRACE_LOC_PROGRAM,
                            .type = type,
                            .size = room ? room : std::uint32_t{sizeof(std::uint64_t)},

@@ -253,6 +253,17 @@ TEST_P(GoFunctions, are_counted_by_their_goroutine_and_by_strings) {
     const auto goroutines = keys("goid", "own", "composites");
     EXPECT_EQ(goroutines.size(), 200u);
     EXPECT_EQ(goroutines, said("own", 2));
+    const auto counts = [](const std::string &key, const std::string &function, const std::string &mode) {
+        std::map<std::string, int> found;
+        for (const auto &row : json_lines(run({"argtrace", "count", "--json", "--by", key, spec(function), "--", program(), mode, go_log}).out))
+            if (row.contains("key"))
+                found[row.at("key").begin().value().get<std::string>()] = row.at("count");
+        return found;
+    };
+    // Of an error that is nil, and of one whose type says it by a method, there is no text.
+    EXPECT_EQ(counts("text(err)", "fails", "values"), (std::map<std::string, int>{{"", 150}, {"even", 150}}));
+    EXPECT_EQ(counts("type(e)", "holds", "composites"),
+              (std::map<std::string, int>{{"", 50}, {"*errors.errorString", 50}, {"*fmt.wrapError", 50}, {"*fs.PathError", 50}}));
     const auto words = keys("s", "text", "values");
     EXPECT_EQ(words.size(), 300u);
     EXPECT_EQ(words, said("text", 1));
