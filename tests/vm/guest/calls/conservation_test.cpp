@@ -276,7 +276,7 @@ TEST_F(Conservation, of_a_flight_recorder_that_is_lapped_within_an_interrupt) {
     // An interrupt that calls more often than the ring has room for must not come by the packet
     // of the call it has interrupted. Named records take long to write, which helps it to come.
     Round round{4096, 2, ARGTRACE_FORMAT_NAMED, 0, true, Round::none, {20000, 3000000, 400, 0, 1}};
-    for (int tries = 0; tries < 20 && met_.full_in_flight == 0; tries++)
+    for (int tries = 0; tries < 300 && met_.full_in_flight == 0; tries++)
         run_round(round);
     EXPECT_GT(met_.full_in_flight, 0u) << "no interrupt came while a call was recorded";
     EXPECT_GT(met_.overwritten, 0u);
@@ -284,7 +284,7 @@ TEST_F(Conservation, of_a_flight_recorder_that_is_lapped_within_an_interrupt) {
 
 TEST_F(Conservation, of_packets_that_are_copied_while_they_are_overwritten) {
     Round round{4096, 2, 0, 0, true, Round::fast, {1000, 200000, 5, 50, 1}};
-    for (int tries = 0; tries < 20 && (met_.missed == 0 || met_.copied == 0); tries++)
+    for (int tries = 0; tries < 300 && (met_.missed == 0 || met_.copied == 0); tries++)
         run_round(round);
     EXPECT_GT(met_.missed, 0u) << "no packet went while it was copied: this shows nothing";
     EXPECT_GT(met_.copied, 0u);
