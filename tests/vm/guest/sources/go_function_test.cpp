@@ -260,7 +260,7 @@ TEST_P(GoFunctions, are_counted_by_their_goroutine_and_by_strings) {
                 found[row.at("key").begin().value().get<std::string>()] = row.at("count");
         return found;
     };
-    // Of an error that is nil, and of one whose type says it by a method, there is no text.
+    // An error that is nil has no text, nor has one whose type says it by a method.
     EXPECT_EQ(counts("text(err)", "fails", "values"), (std::map<std::string, int>{{"", 150}, {"even", 150}}));
     EXPECT_EQ(counts("type(e)", "holds", "composites"),
               (std::map<std::string, int>{{"", 50}, {"*errors.errorString", 50}, {"*fmt.wrapError", 50}, {"*fs.PathError", 50}}));
