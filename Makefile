@@ -259,6 +259,7 @@ build/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h include/uapi/*.h
 	@$(CC) -O2 -Wall -Iinclude -o $@ $< $(BENCH_LIBS)
 
 build/bench/go_loop: bench/programs/go_loop.go
+	@mkdir -p $(@D)
 	@go build -o $@ $<
 
 build/bench/%.bpf.o: bench/programs/%.bpf.c

@@ -61,7 +61,7 @@ def make(label, *targets):
 
 def make_modules(label):
     """With the tool and the tests as well where this machine's cannot be taken to that kernel."""
-    return lambda job: make(label, *(["arm64-tests"] if kernels.is_arm64(label) else []), "module", "test-modules")(job)
+    return make(label, *(["arm64-tests"] if kernels.is_arm64(label) else []), "module", "test-modules")
 
 
 def get_kernels(labels):

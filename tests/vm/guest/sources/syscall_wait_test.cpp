@@ -91,6 +91,23 @@ std::vector<std::string> trace_me(std::vector<std::string> words) {
 class SyscallWaits : public testing::Test {
 protected:
     void SetUp() override { need_argtrace(); }
+
+    /// What each of two who trace faccessat() of this process says of ten calls, whose text is absent and whose mode is 3.
+    std::vector<Outcome> ten_calls_traced_twice(const std::vector<std::string> &first, const std::vector<std::string> &second) const {
+        Background other(trace_me(first));
+        EXPECT_TRUE(eventually([&] { return is_armed(SYSCALL_PREFIX "faccessat") || !other.is_running(); }));
+        Background trace(trace_me(second));
+        EXPECT_TRUE(eventually([&] { return trace.err_so_far().find("tracing") != std::string::npos || !trace.is_running(); }));
+        for (unsigned i = 0; i < 10; i++)
+            syscall(SYS_faccessat, AT_FDCWD, pages_.text(i), 3);
+        std::vector<Outcome> outcomes;
+        for (Background *one : {&other, &trace}) {
+            outcomes.push_back(one->end(SIGINT));
+            EXPECT_EQ(outcomes.back().status, 0) << outcomes.back().err;
+        }
+        return outcomes;
+    }
+
     const AbsentPages pages_;
 };
 
@@ -262,30 +279,14 @@ TEST_F(SyscallWaits, not_for_what_is_nowhere) {
 
 // Two who trace one function are told of each call, though neither may have it wait.
 TEST_F(SyscallWaits, not_where_others_trace_the_same) {
-    Background other({"argtrace", "trace", "--json", "-p", std::to_string(getpid()), "s:faccessat(mode) if mode == 3"});
-    ASSERT_TRUE(eventually([&] { return is_armed(SYSCALL_PREFIX "faccessat") || !other.is_running(); }));
-    Background trace(trace_me({"s:faccessat(str(filename) as name) if mode == 3"}));
-    ASSERT_TRUE(eventually([&] { return trace.err_so_far().find("tracing") != std::string::npos || !trace.is_running(); }));
-    for (unsigned i = 0; i < 10; i++)
-        syscall(SYS_faccessat, AT_FDCWD, pages_.text(i), 3);
-    for (Background *one : {&other, &trace}) {
-        const Outcome outcome = one->end(SIGINT);
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const Outcome &outcome : ten_calls_traced_twice({"s:faccessat(mode) if mode == 3"}, {"s:faccessat(str(filename) as name) if mode == 3"})) {
         EXPECT_EQ(json_lines(outcome.out).size(), 10u);
     }
 }
 
 // The same with returns, of which the one that is asked first may be redirected by the other.
 TEST_F(SyscallWaits, beside_others_who_follow_returns) {
-    Background other({"argtrace", "trace", "--json", "-r", "-p", std::to_string(getpid()), "s:faccessat(str(filename) as name) if mode == 3"});
-    ASSERT_TRUE(eventually([&] { return is_armed(SYSCALL_PREFIX "faccessat") || !other.is_running(); }));
-    Background trace(trace_me({"-r", "s:faccessat(mode) if str(filename) ~ \"/nowhere-*\""}));
-    ASSERT_TRUE(eventually([&] { return trace.err_so_far().find("tracing") != std::string::npos || !trace.is_running(); }));
-    for (unsigned i = 0; i < 10; i++)
-        syscall(SYS_faccessat, AT_FDCWD, pages_.text(i), 3);
-    for (Background *one : {&other, &trace}) {
-        const Outcome outcome = one->end(SIGINT);
-        EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const Outcome &outcome : ten_calls_traced_twice({"-r", "s:faccessat(str(filename) as name) if mode == 3"}, {"-r", "s:faccessat(mode) if str(filename) ~ \"/nowhere-*\""})) {
         const json summary = json_summary(outcome.out);
         // The C library's access() makes such calls, too, on arm64: of those that are filtered, ours are the ones whose text could not be read.
         std::size_t told = summary["records"].get<std::size_t>() + summary["faults"].get<std::size_t>();
