@@ -35,20 +35,24 @@ static unsigned long gather(struct argtrace_frame *frame)
 	return likely(scratch) ? argtrace_return_gather_to(frame, scratch) : 0;
 }
 
-/* Within argtrace_scratch_enter(), which is left unless bytes are to be kept. */
+/*
+ * Within argtrace_scratch_enter(), which is left unless bytes are to be kept: these are in the
+ * scratch memory.
+ */
 static unsigned long enter_accepted(struct argtrace_frame *frame, unsigned long kept)
 {
 	const struct argtrace_plan *plan = frame->returns->plan;
+	bool follow = false;
 
-	if (!plan->code->keeps)
-		kept = argtrace_return_follow(frame, 0) ? ARGTRACE_ENTER_FOLLOW : 0;
-	else if (unlikely(!kept))
+	if (unlikely(plan->code->keeps && !kept))
 		argtrace_count_here(plan->counters, lost[ARGTRACE_LOST_NO_BUFFER]);
-	else if (likely(argtrace_return_follow(frame, kept)))
+	else
+		follow = argtrace_return_follow(frame, kept);
+	if (follow && kept)
 		return kept;
 	argtrace_scratch_leave();
 	preempt_enable_notrace();
-	return kept == ARGTRACE_ENTER_FOLLOW ? kept : 0;
+	return follow ? ARGTRACE_ENTER_FOLLOW : 0;
 }
 
 unsigned long argtrace_return_enter_waiting(struct argtrace_frame *frame, bool is_decided)
