@@ -131,7 +131,7 @@ private:
         const std::string inside = body(number, parameters, values, uses);
         calls_ += fmt::format("{{call{}, {}}},\n", number, uses);
         text_ += fmt::format("//go:noinline\nfunc {}made{}({}) ({}) {{\n{}}}\n", receiver, number, taken, given, inside);
-        text_ += fmt::format("func call{0}() {{\n{1}{2}{3}{4}made{0}({5})\nsaid(\"made{0}\"{6})\n}}\n", number, filled, got, got.empty() ? "" : " := ", is_method ? "a0." : "",
+        text_ += fmt::format("func call{0}() {{\n{1}linger()\n{2}{3}{4}made{0}({5})\nsaid(\"made{0}\"{6})\n}}\n", number, filled, got, got.empty() ? "" : " := ", is_method ? "a0." : "",
                              passed, said);
     }
 

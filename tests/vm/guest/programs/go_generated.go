@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Calls generated functions (generator/go_functions.cpp) with random values: go_generated LOG SEED ROUNDS. The file LOG has a line for each call that has returned,
 // ["NAME", {"PART": VALUE, ...}, USES], with all parts of what it was called with and of what it has returned, as argtrace calls them, and whether it uses what it is
-// called with.
+// called with. In all rounds but the first some of them are called by a goroutine that is about to give way.
 package main
 
 import (
@@ -31,6 +31,7 @@ type generated struct {
 var log *json.Encoder
 var touched byte
 var uses bool
+var turns int // of linger()
 
 //go:noinline
 func touch(room []byte) bool {
@@ -39,6 +40,14 @@ func touch(room []byte) bool {
 	}
 	touched += byte(len(room)) + 1
 	return touched%2 == 0
+}
+
+// Takes the processor for longer than the scheduler leaves it to a goroutine. It is inlined and calls nothing, so that with asyncpreemptoff=1 the first place where the
+// goroutine can give way is the stack check of the function that is called next.
+func linger() {
+	for n := turns; n > 0; n-- {
+		touched++
+	}
 }
 
 // The stack has room for all that follows.
@@ -280,8 +289,11 @@ func main() {
 	grow()
 	done := make(chan bool)
 	for n := 0; n < rounds; n++ {
-		for _, one := range calls {
-			uses = one.uses
+		for i, one := range calls {
+			uses, turns = one.uses, 0
+			if n > 0 && i%100 == 0 {
+				turns = 20000000
+			}
 			if !one.uses {
 				one.call()
 				continue
