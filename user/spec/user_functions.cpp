@@ -378,10 +378,15 @@ FoundUserFunctions UserFunctionFinder::find_in(Object &object, const Spec &spec)
         return {collection.take(), {}};
     }
 
+    const bool is_named = spec.pattern.kind() == Pattern::Kind::name;
+    const auto is_left_out = [&](const elf::NamedFunction &function) {
+        if (object.go && object.go->is_twin(function))
+            return !spec.pattern.text().ends_with(go_old_convention);
+        return !is_named && (is_cold(function.symbol) || (object.go && object.go->is_wrapper(function)));
+    };
     std::vector<std::string> unresolved;
     for (const elf::NamedFunction &function : object.functions) {
-        const bool is_named = spec.pattern.kind() == Pattern::Kind::name;
-        if (!choice.matches(function) || (!is_named && (is_cold(function.symbol) || (object.go && object.go->is_wrapper(function)))))
+        if (!choice.matches(function) || is_left_out(function))
             continue;
         const std::optional<std::uint64_t> offset =
             function.is_resolver ? resolved_here(object.content, *object.file, function) : std::optional(function.offset);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +74,21 @@ GoProgram go_program(const elf::Object &object, const dwarf::Functions *describe
     return program;
 }
 
+/// What assembly and Go both call is there twice under one name, once for each calling convention, and one calls the other. The one that takes its arguments
+/// where Go has them is what people mean, and can be followed, whichever is the wrapper.
+void GoCode::choose_convention(const std::vector<Kind *> &kinds) {
+    if (kinds.size() < 2)
+        return;
+    const bool is_assembly = std::ranges::any_of(kinds, &Kind::is_assembly);
+    const bool is_of_go = std::ranges::any_of(kinds, [](const Kind *kind) { return !kind->is_assembly && !kind->is_wrapper; });
+    for (Kind *kind : kinds) {
+        if (is_assembly && !kind->is_assembly)
+            kind->is_wrapper = false;
+        else if (is_assembly || (is_of_go && kind->is_wrapper))
+            kind->is_twin = true;
+    }
+}
+
 std::optional<GoCode> GoCode::of(const elf::Object &object) {
     const bool is_go = object.section(".gopclntab") || object.section(".data.rel.ro.gopclntab") || object.section(".note.go.buildid");
     const auto functions = elf::GoFunctions::read(object);
@@ -85,23 +99,26 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
         return code;
     const auto name_of = [&](const elf::GoFunctions::Function &function) { return elf::string_at(functions->names(), function.name); };
     const std::vector<bool> are_wrappers = functions->find_wrappers();
-    std::set<std::string_view> assembly;
+    std::map<std::string_view, std::vector<Kind *>> by_name;
     for (std::size_t i = 0; i < functions->count(); i++)
         if (const auto function = functions->at(i)) {
-            code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i], function->passed});
-            if (function->is_assembly)
-                assembly.insert(name_of(*function));
+            const auto [added, is_new] = code.functions_.emplace(function->start, Kind{function->is_assembly, are_wrappers[i], false, function->passed});
+            if (is_new)
+                by_name[name_of(*function)].push_back(&added->second);
         }
-    // What Go calls assembly by has its arguments where Go has them, and returns where it can be followed.
-    for (std::size_t i = 0; i < functions->count(); i++)
-        if (const auto function = functions->at(i); function && are_wrappers[i] && assembly.contains(name_of(*function)))
-            code.functions_.at(function->start).is_wrapper = false;
+    for (auto &[name, kinds] : by_name)
+        choose_convention(kinds);
     return code;
 }
 
 bool GoCode::is_wrapper(const elf::NamedFunction &function) const {
     const auto known = functions_.find(function.address);
     return known != functions_.end() && known->second.is_wrapper;
+}
+
+bool GoCode::is_twin(const elf::NamedFunction &function) const {
+    const auto known = functions_.find(function.address);
+    return known != functions_.end() && known->second.is_twin;
 }
 
 std::optional<std::uint32_t> GoCode::passed_bytes(const elf::NamedFunction &function) const {
@@ -117,7 +134,7 @@ std::string_view GoCode::why_not_followed(const elf::NamedFunction &function) co
     const auto known = functions_.find(function.address);
     if (known == functions_.end())
         return "it is in a program that was made by Go before version 1.18, or whose functions are not known";
-    if (known->second.is_assembly || function.symbol.ends_with(".abi0"))
+    if (known->second.is_assembly || function.symbol.ends_with(go_old_convention))
         return "it is written in assembly, or called from there, and has no goroutine in the register that functions of Go have it in";
     return {};
 }

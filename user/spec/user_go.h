@@ -13,6 +13,9 @@
 
 namespace argtrace {
 
+/// The end of a symbol whose function takes its arguments where Go had them before version 1.17: what assembly is, and what it calls.
+inline constexpr std::string_view go_old_convention = ".abi0";
+
 /// The functions of an object that the Go compiler has made. Their stacks are moved while they run, so that they may be called in the middle of
 /// a check of their stack twice, and an address on it must not be replaced.
 class GoCode {
@@ -25,6 +28,10 @@ public:
 
     /// Whether all that it does is to call another function, whose call is one as well. A pattern does not mean these.
     bool is_wrapper(const elf::NamedFunction &function) const;
+
+    /// Whether it is a function of another convention than Go's ("runtime.newstack.abi0"), and Go's has its name, too. A pattern means these only where it ends
+    /// as they do.
+    bool is_twin(const elf::NamedFunction &function) const;
 
     /// Where its calls begin, in bytes from its first instruction.
     std::uint32_t entry(const elf::NamedFunction &function) const;
@@ -41,11 +48,13 @@ public:
 private:
     explicit GoCode(const elf::Object &object) : object_(&object) {}
 
-    const elf::Object *object_;
     struct Kind {
-        bool is_assembly, is_wrapper;
+        bool is_assembly, is_wrapper, is_twin;
         std::uint32_t passed_bytes;
     };
+    static void choose_convention(const std::vector<Kind *> &kinds);
+
+    const elf::Object *object_;
     std::map<std::uint64_t, Kind> functions_; ///< by address. None: the program is too old to say
 };
 

@@ -124,8 +124,19 @@ TEST(GoFunctionsOf, AProgramAreNotThoseThatTheCompilerMakesToCallThem) {
     EXPECT_THAT(titles("main.*small*", "go_functions_plain"), ElementsAre("inner.small"));
     for (const char *name : {"(*outer).value", "inner.value-fm", "(*inner).pointer-fm"})
         EXPECT_THAT(titles(std::string("main.") + name, "go_functions"), ElementsAre(name));
-    // Assembly is called through one that has the arguments.
-    EXPECT_FALSE(go_functions("internal/bytealg.IndexByteString").empty());
+}
+
+// Where assembly calls Go, or Go assembly, two functions have the name. The one that takes its arguments as Go does is meant, in a stripped program as well.
+TEST(GoFunctionsOf, AProgramAreThereForOneConvention) {
+    for (const std::string program : {"go_functions", "user_stacks_go_stripped"})
+        for (const char *name : {"runtime.newstack", "runtime.morestackc", "runtime.asmcgocall", "runtime.reflectcall", "internal/bytealg.IndexByteString"}) {
+            const std::vector<Function> one = go_functions(name, program);
+            ASSERT_EQ(one.size(), 1u) << program << ' ' << name;
+            EXPECT_TRUE(one[0].site) << program << ' ' << name;
+        }
+    EXPECT_EQ(go_functions("runtime.newstac*", "go_functions").size(), 1u);
+    EXPECT_EQ(go_functions("runtime.newstack.abi0", "go_functions").size(), 1u);
+    EXPECT_EQ(go_functions("runtime.asmcgocall.abi0", "go_functions").size(), 1u);
 }
 
 TEST(GoFunctionsOf, AStrippedProgramHaveRegisters) {
