@@ -111,6 +111,18 @@ private:
     std::string room_;
 };
 
+/// C++ and Go have brackets in names, so that a pattern has no sets of characters as those of ftrace and the shell.
+std::string about_sets(const Spec &spec) {
+    const std::string &pattern = spec.pattern.text();
+    const std::size_t open = pattern.find('[');
+    if (spec.pattern.kind() == Pattern::Kind::regex || open == pattern.npos || pattern.find(']', open) == pattern.npos)
+        return {};
+    std::string regex;
+    for (const char c : pattern)
+        regex += c == '*' ? ".*" : c == '?' ? "." : std::string(1, c);
+    return fmt::format("; sets of characters are for --regex: --regex 'u:{}:^{}$'", spec.module->text, regex);
+}
+
 Error why_none(const Spec &spec, const std::string &path, const elf::Object &object, const std::vector<elf::NamedFunction> &functions) {
     // As bcc's tools write them.
     if (const std::string probe = usdt_of_name(object, spec.module->text, spec.pattern.text()); !probe.empty())
@@ -120,13 +132,13 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
                                           spec.title(), path));
     const std::string list = fmt::format("`argtrace list 'u:{}:*'`", spec.module->text);
     if (spec.pattern.kind() != Pattern::Kind::name)
-        return error_in(spec, fmt::format("{}: matches no function of {}; {} shows all of them", spec.title(), path, list));
+        return error_in(spec, fmt::format("{}: matches no function of {}; {} shows all of them{}", spec.title(), path, list, about_sets(spec)));
     std::vector<std::string_view> names;
     for (const elf::NamedFunction &function : functions)
         names.push_back(function.name);
     const Suggestion near = suggest(spec.pattern.text(), names);
     if (near.names.empty())
-        return error_in(spec, fmt::format("{}: {} has no such function; {} shows those that it has", spec.title(), path, list));
+        return error_in(spec, fmt::format("{}: {} has no such function; {} shows those that it has{}", spec.title(), path, list, about_sets(spec)));
     return error_in(spec, fmt::format("{}: {} has no such function{}", spec.title(), path, did_you_mean(near)));
 }
 
