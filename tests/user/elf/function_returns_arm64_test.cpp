@@ -39,7 +39,6 @@ std::optional<Object> compile(const std::string &command, const char *name, cons
 constexpr const char *shapes = R"(
     .macro function name
     .type \name, %function
-    .globl \name
 \name:
     .endm
     .macro end name
