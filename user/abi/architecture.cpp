@@ -66,6 +66,7 @@ constexpr Architecture architectures[] = {
      .is_traced = true,
      .elf_machine = EM_AARCH64,
      .call_sections = calls_aarch64,
+     .call_before = 8, // with CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
      .functions = &functions_aapcs64,
      .user_functions = &user_functions_aapcs64,
      .syscalls = syscalls_aarch64,

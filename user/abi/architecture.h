@@ -25,6 +25,7 @@ struct Architecture {
     bool is_traced = false;                        ///< the module is there for its kernels
     std::uint16_t elf_machine;                     ///< EM_*
     std::span<const std::string_view> call_sections; ///< of a module's file: where ftrace patches; the first that it has
+    std::uint64_t call_before = 0;                 ///< how far before a function that may begin, in bytes; otherwise it is within the function
     const CallingConvention *functions;
     const CallingConvention *user_functions; ///< those of programs
     std::span<const SyscallAbi> syscalls;          ///< the kernel's own first

@@ -11,6 +11,8 @@
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
+#include "elf/function_returns_arm64.h"
+
 namespace argtrace::elf {
 
 namespace {
@@ -150,6 +152,8 @@ private:
 } // namespace
 
 FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool has_data) {
+    if (object.machine() == EM_AARCH64)
+        return find_arm64_returns(object, pieces, entry);
     if (object.machine() != EM_X86_64)
         return {};
     return FunctionDecoder(object, pieces, entry, has_data).decode();

@@ -23,8 +23,8 @@ struct CodePiece {
 };
 
 /// Decodes a function. Its first piece begins with its first instruction, and the others are what the compiler has put elsewhere
-/// ("NAME.cold"). Its calls begin `entry` bytes from there. `has_data`: a short jump may lead over bytes that are no code. Where something is not understood, nothing is known: a breakpoint must not be in the middle of an instruction. Only of
-/// x86-64.
+/// ("NAME.cold"). Its calls begin `entry` bytes from there. `has_data`: a short jump may lead over bytes that are no code. Where something is not understood, nothing is known: a breakpoint must not be in the middle of an instruction. Of
+/// x86-64, and of arm64.
 FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry = 0, bool has_data = true);
 
 } // namespace argtrace::elf

@@ -178,9 +178,18 @@ std::string modinfo(std::string_view section, std::string_view key) {
     return {};
 }
 
-bool has_call(const FunctionSymbol &function, const std::vector<std::uint64_t> &calls) {
+bool has_call(const std::vector<FunctionSymbol> &functions, std::size_t i, const std::vector<std::uint64_t> &calls) {
+    const FunctionSymbol &function = functions[i];
     const auto call = std::lower_bound(calls.begin(), calls.end(), function.place);
-    return call != calls.end() && *call - function.place < std::min(ftrace_call_within, function.size);
+    if (call != calls.end() && *call - function.place < std::min(ftrace_call_within, function.size))
+        return true;
+    const std::uint64_t before = native_architecture().call_before;
+    if (before == 0 || !std::binary_search(calls.begin(), calls.end(), function.place - before))
+        return false;
+    // It may be the call of a short function that ends there.
+    while (i > 0 && functions[i - 1].place == function.place)
+        i--;
+    return i == 0 || functions[i - 1].place + functions[i - 1].size <= function.place - before;
 }
 
 /// What module_init() and module_exit() call the functions that they are given.
@@ -206,7 +215,7 @@ void read_functions(ModuleFile &module, const Object &object) {
         const FunctionSymbol &function = functions[i];
         fmt::format_to(std::back_inserter(module.symbols), "{:x} t {}\t[{}]\n", function.place,
                        function.name, module.name);
-        if (has_call(function, calls))
+        if (has_call(functions, i, calls))
             fmt::format_to(std::back_inserter(module.traceable), "{} [{}]\n", function.name,
                            module.name);
     }

@@ -6,7 +6,7 @@
  *   NEVER_RETURNS  does not return, and its frame would be counted as in flight for ever: those
  *                  that objtool knows
  *                  (tools/objtool/noreturns.h, Linux 5.19 to 7.3; tests/scripts/noreturns_test.py
- *                  compares)
+ *                  compares), and those of arm64, where there is no objtool
  *   IDLE_TASK      of the idle task, whose stack is left for good when its CPU goes offline
  *   SWITCHES       begins on behalf of one task and ends as another, or leaves the kernel by
  *                  another way
@@ -26,6 +26,8 @@
 #define ARGTRACE_RETURN_SWITCHES	"returns to another task than called it"
 
 #define ARGTRACE_RETURN_REFUSED(REFUSED) \
+	REFUSED(__arm64_sys_exit, ARGTRACE_RETURN_NEVER_RETURNS) \
+	REFUSED(__arm64_sys_exit_group, ARGTRACE_RETURN_NEVER_RETURNS) \
 	REFUSED(__fortify_panic, ARGTRACE_RETURN_NEVER_RETURNS) \
 	REFUSED(__ia32_sys_exit, ARGTRACE_RETURN_NEVER_RETURNS) \
 	REFUSED(__ia32_sys_exit_group, ARGTRACE_RETURN_NEVER_RETURNS) \

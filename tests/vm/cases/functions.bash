@@ -15,6 +15,9 @@ is_armed() { grep -q "^$1 " /sys/kernel/tracing/enabled_functions; }
 # function_of NAME: of that system call, in this machine's kernel.
 function_of() { [[ $(uname -m) == aarch64 ]] && echo "__arm64_sys_$1" || echo "__x64_sys_$1"; }
 
+# forks: the system calls beside clone() that make processes. arm64 has none.
+forks() { [[ $(uname -m) == aarch64 ]] || echo s:fork s:vfork; }
+
 # until_true COMMAND...: waits until it is true, for a minute or two: a machine may have others to serve.
 until_true() {
 	local _

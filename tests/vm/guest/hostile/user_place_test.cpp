@@ -331,8 +331,6 @@ TEST_F(UserPlaces, come_and_go_while_processes_do) {
 
 // The same with calls that are followed until they return, by breakpoints and by uretprobes: each that was entered has one outcome.
 TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
-    if (is_arm64)
-        GTEST_SKIP() << "returns of user functions are not followed by breakpoints on arm64";
     const Found value = find(returning_program, "ur_value"), jump = find(returning_program, "ur_jump"), left = find(returning_program, "ur_left"),
                 replaced = find(returning_program, "ur_replaced"), goroutine = find(returning_program, "ur_goroutine");
     EXPECT_FALSE(value.returns.places.empty());
@@ -376,8 +374,6 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
 
 // A program decides what it has in the register of a goroutine: what that leads to is read as its own memory, or the call is not followed.
 TEST_F(UserPlaces, take_what_leads_nowhere_for_no_goroutine) {
-    if (is_arm64)
-        GTEST_SKIP() << "returns of user functions are not followed by breakpoints on arm64";
     const Found function = find(returning_program, "ur_goroutine");
     RawDevice device;
     ASSERT_EQ(device.session(), 0);
@@ -408,8 +404,6 @@ TEST_F(UserPlaces, of_goroutines_that_are_refused) {
 
 // Two sessions follow the same calls, and neither takes those of the other for left.
 TEST_F(UserPlaces, are_followed_by_sessions_that_do_not_know_each_other) {
-    if (is_arm64)
-        GTEST_SKIP() << "returns of user functions are not followed by breakpoints on arm64";
     const Found value = find(returning_program, "ur_value"), goroutine = find(returning_program, "ur_goroutine");
     RawDevice devices[3];
     for (RawDevice &device : devices) {

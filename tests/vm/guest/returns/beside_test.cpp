@@ -47,7 +47,7 @@ protected:
     }
     void expect_shared() {
         const auto outcomes = ours_.take(theirs_->diverts());
-        const bool followed = theirs_->lets_us_follow() || !they_are_first();
+        const bool followed = theirs_->lets_us_share() && (theirs_->lets_us_follow() || !they_are_first());
         if (!theirs_->diverts()) {
             EXPECT_EQ(outcomes.at(0).records, followed ? neighbour_calls : 0);
         }

@@ -201,7 +201,9 @@ TEST_P(Fallback, in_interrupts_and_nmis_every_call_is_in_a_count) {
         EXPECT_EQ(counts[i].in_flight, 0u) << functions_of_load[i];
         // The kernel drops calls inside its own handlers, and counts some of them; it never shows one twice.
         EXPECT_LE(hits(counts[i]), calls[i]) << functions_of_load[i];
-        EXPECT_GT(hits(counts[i]), 0u) << functions_of_load[i];
+        if (i < 2 || has_nmis) {
+            EXPECT_GT(hits(counts[i]), 0u) << functions_of_load[i];
+        }
     }
     EXPECT_EQ(counts[0].counts.records + counts[0].counts.lost[ARGTRACE_LOST_FULL], hits(counts[0]));
 }
@@ -339,7 +341,9 @@ TEST(ReturnWays, of_functions_that_others_have) {
         EXPECT_EQ(added.err.find("of the kernel") != std::string::npos, by_kernel) << added.err;
         call_neighbours(neighbour_calls);
         const auto status = status_of("an_value");
-        EXPECT_EQ(status["records"], neighbour_calls);
+        const bool followed = by_kernel || theirs->lets_us_share();
+        EXPECT_EQ(status["records"], followed ? neighbour_calls : 0);
+        EXPECT_EQ(status["unfollowed"]["taken"], followed ? 0 : neighbour_calls) << status;
         EXPECT_EQ(status["return_by"] != "trampoline", by_kernel) << status;
         if (by_kernel) {
             EXPECT_EQ(status["return_by_reason"], theirs->diverts() ? "patch" : "bpf");

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/architecture.h"
 #include "support/machine.h"
 #include "support/neighbours_bpf.h"
 #include "support/tracefs.h"
@@ -105,6 +106,7 @@ public:
         clear_trace();
     }
     long seen(const std::string &function) override { return counts_.take(function, "e_" + function + ":", neighbour_functions); }
+    bool is_of_ftrace() const override { return !is_arm64 || what_.starts_with('f'); }
 
 private:
     std::string definition(const std::string &function) const {
@@ -141,12 +143,23 @@ std::unique_ptr<Neighbour> fprobe_event(const char *what, std::string &why) {
     return nullptr;
 }
 
+std::unique_ptr<Neighbour> diversion_with_registers(std::string &why) {
+    if (!is_arm64)
+        return std::make_unique<Diversion>(2);
+    why = "ftrace saves no more than the registers of arguments on arm64";
+    return nullptr;
+}
+
 } // namespace
 
 int write_number_of_neighbours(const std::string &file, std::uint64_t number) {
     std::ofstream out(neighbours_directory + file);
     out << number << std::flush;
     return out.good() ? 0 : EIO;
+}
+
+bool Neighbour::lets_us_share() const {
+    return follows_beside_others || !is_of_ftrace();
 }
 
 void need_neighbours() { need_module("argtrace_neighbours"); }
@@ -169,7 +182,7 @@ const std::vector<NeighbourKind> &neighbour_kinds() {
         {"bpf_fentry", [](std::string &why) { return make_bpf_neighbour(false, why); }},
         {"bpf_fexit", [](std::string &why) { return make_bpf_neighbour(true, why); }},
         {"diversion", [](std::string &) -> std::unique_ptr<Neighbour> { return std::make_unique<Diversion>(1); }},
-        {"diversion_with_registers", [](std::string &) -> std::unique_ptr<Neighbour> { return std::make_unique<Diversion>(2); }},
+        {"diversion_with_registers", diversion_with_registers},
     };
     return kinds;
 }

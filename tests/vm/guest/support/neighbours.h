@@ -32,6 +32,10 @@ public:
     virtual bool diverts() const { return false; }
     /// Whether we follow calls where it was there before us. If not, they are counted as taken by somebody else.
     virtual bool lets_us_follow() const { return true; }
+    /// Whether it is ftrace that has calls come to it. Kprobes are breakpoints on arm64.
+    virtual bool is_of_ftrace() const { return true; }
+    /// Whether we follow calls while it is there, whoever comes first.
+    bool lets_us_share() const;
     /// Whether an_many() is among its functions, too.
     virtual bool has_many() const { return true; }
 };

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Encodings: Arm Architecture Reference Manual for A-profile, C4.1, by the sections named below.
+#include "elf/function_returns_arm64.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+namespace argtrace::elf {
+
+namespace {
+
+constexpr std::uint64_t arm64_piece_max = 1 << 20; // bytes; a larger function is not decoded
+constexpr std::size_t arm64_returns_max = 4095;    // ARGTRACE_PROBE_RETURNS_MAX
+constexpr std::uint64_t word_size = 4;
+
+/// Its bits from `first` on, a signed number of words, in bytes.
+constexpr std::uint64_t words_of(std::uint32_t word, unsigned first, unsigned bits) {
+    const auto number = static_cast<std::int32_t>(word << (32 - first - bits)) >> (32 - bits);
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(number) * 4);
+}
+
+struct Arm64Instruction {
+    std::uint32_t word;
+    std::uint64_t address;
+
+    /// "Reserved" and what is not allocated beside it: nothing that compilers write.
+    bool is_code() const { return (word & 0x18000000) != 0 || (word & 0x1e000000) == 0x04000000; }
+    bool is_return() const { return word == 0xd65f03c0; } // by x30
+    bool is_jump_by_register() const { return (word & 0xfffffc1f) == 0xd61f0000; }
+    /// "Unconditional branch (register)" without calls, plain returns and plain jumps: what is signed, or returns by another register, or
+    /// from an exception. And "Compare and branch" of FEAT_CMPBR.
+    bool is_other_branch() const {
+        return ((word & 0xfe000000) == 0xd6000000 && !is_return() && !is_jump_by_register() && !is_call_by_register()) ||
+               (word & 0x7e000000) == 0x74000000;
+    }
+    bool is_call_by_register() const { return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800; }
+    unsigned register_at(unsigned bit) const { return word >> bit & 31; }
+
+    /// Where a jump leads that is no call: B; B.cond and BC.cond, CBZ and CBNZ; TBZ and TBNZ.
+    std::optional<std::uint64_t> target() const {
+        if ((word & 0xfc000000) == 0x14000000)
+            return address + words_of(word, 0, 26);
+        if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000)
+            return address + words_of(word, 5, 19);
+        if ((word & 0x7e000000) == 0x36000000)
+            return address + words_of(word, 5, 14);
+        return std::nullopt;
+    }
+
+    /// "Load register (literal)": what it loads from.
+    std::optional<std::uint64_t> literal() const {
+        if ((word & 0x3b000000) != 0x18000000)
+            return std::nullopt;
+        return address + words_of(word, 5, 19);
+    }
+
+    /// ADR: which address it makes.
+    std::optional<std::uint64_t> made_address() const {
+        if ((word & 0x9f000000) != 0x10000000)
+            return std::nullopt;
+        return address + words_of(word, 5, 19) + (word >> 29 & 3);
+    }
+
+    /// "Add/subtract (shifted register)" and "(extended register)", of 64 bits.
+    bool is_sum() const { return (word & 0xffe00000) == 0x8b000000 || (word & 0xffe00000) == 0x8b200000; }
+};
+
+/// Whether a jump by a register goes by a table of places in the function, as compilers make it of a `switch`: to the sum of an address
+/// within the function and a distance. Else it may lead to another function.
+class Arm64TableJump {
+public:
+    void see(const Arm64Instruction &instruction, bool has_address) {
+        made_by_sum_ = instruction.is_sum() && (is_address(instruction.register_at(5)) || is_address(instruction.register_at(16)))
+                           ? std::optional(instruction.register_at(0))
+                           : std::nullopt;
+        if (instruction.made_address()) {
+            const std::uint32_t bit = 1u << instruction.register_at(0);
+            addresses_ = has_address ? addresses_ | bit : addresses_ & ~bit;
+        }
+    }
+
+    bool is_one(const Arm64Instruction &jump) const { return made_by_sum_ == jump.register_at(5); }
+
+private:
+    bool is_address(unsigned number) const { return addresses_ >> number & 1; }
+
+    std::uint32_t addresses_ = 0; ///< which registers ADR has last given an address within the function
+    std::optional<unsigned> made_by_sum_;
+};
+
+class Arm64Decoder {
+public:
+    Arm64Decoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry)
+        : object_(object), pieces_(pieces), entry_(pieces.empty() ? 0 : pieces[0].address + entry) {}
+
+    FunctionReturns decode() {
+        const bool known = !pieces_.empty() && std::all_of(pieces_.begin(), pieces_.end(), [this](const CodePiece &piece) { return decode(piece); });
+        if (!known || returns_.places.size() > arm64_returns_max)
+            returns_.places.clear();
+        return std::move(returns_);
+    }
+
+private:
+    bool decode(const CodePiece &piece) {
+        const auto offset = object_.offset_of(piece.address);
+        if (!offset || piece.size == 0 || piece.size > arm64_piece_max || piece.size % word_size != 0 || piece.address % word_size != 0)
+            return false;
+        const Text bytes = object_.read(*offset, piece.size);
+        if (bytes.size() != piece.size)
+            return false;
+        Arm64TableJump tables;
+        for (std::uint64_t at = 0; at < piece.size; at += word_size) {
+            Arm64Instruction instruction{0, piece.address + at};
+            std::memcpy(&instruction.word, bytes.data() + at, word_size);
+            if (!take(instruction, tables))
+                return false;
+            const auto made = instruction.made_address();
+            tables.see(instruction, made && has(*made));
+        }
+        return true;
+    }
+
+    bool has(std::uint64_t address) const {
+        return std::any_of(pieces_.begin(), pieces_.end(), [address](const CodePiece &piece) { return address - piece.address < piece.size; });
+    }
+
+    /// False: it may lead to another function, or is no code of a program's, or says that there is data.
+    bool take(const Arm64Instruction &instruction, const Arm64TableJump &tables) {
+        if (instruction.is_return()) {
+            const auto place = static_cast<std::int64_t>(instruction.address - entry_);
+            if (place < std::numeric_limits<std::int32_t>::min() || place > std::numeric_limits<std::int32_t>::max())
+                return false;
+            returns_.places.push_back(static_cast<std::int32_t>(place));
+            return true;
+        }
+        if (const auto literal = instruction.literal(); !instruction.is_code() || instruction.is_other_branch() || (literal && has(*literal)))
+            return false;
+        if (instruction.is_jump_by_register())
+            return tables.is_one(instruction);
+        const auto target = instruction.target();
+        if (!target)
+            return true;
+        returns_.loops = returns_.loops || *target == entry_;
+        return has(*target);
+    }
+
+    const Object &object_;
+    std::span<const CodePiece> pieces_;
+    std::uint64_t entry_; ///< where its calls begin
+    FunctionReturns returns_;
+};
+
+} // namespace
+
+FunctionReturns find_arm64_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry) {
+    return Arm64Decoder(object, pieces, entry).decode();
+}
+
+} // namespace argtrace::elf
