@@ -15,10 +15,12 @@
 //	user_stacks children TIMES	so many children, of which each executes `user_stacks short`
 //	user_stacks remap TIMES		code of two files, mapped at one address in turn; it has frame pointers and no tables
 //	user_stacks hostile TIMES	system calls with registers that lead anywhere
+//	user_stacks hold SHAPE		stays where that shape is looked at, for tests/unwinders
+//
+// With a library that has no backtrace(), the frames are those that frame pointers lead to, up to the first in the library.
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -31,13 +33,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <execinfo.h>
+#else
+int main(int argc, char **argv);
+
+static __attribute__((noinline)) int backtrace(void **frames, int room)
+{
+	void **frame = __builtin_frame_address(0), **next;
+	int count = 0;
+
+	for (; count < room; frame = next) {
+		next = frame[0];
+		frames[count++] = frame[1];
+		if (next <= frame || (char *)next - (char *)frame > 1 << 20)
+			break;
+	}
+	return count;
+}
+#endif
+
 #include "raw_call.h"
 
 #define TAG	0x41524754	// the first argument of prctl(), which knows no such option
 #define DEEPEST	127
 #define LOOKS	4096
 
+#ifdef __clang__
+#define noinline __attribute__((noinline))
+#else
 #define noinline __attribute__((noinline, noclone))
+#endif
 
 // In memory that forked children share.
 struct look {
@@ -48,6 +74,7 @@ struct look {
 static struct look *looks;
 static volatile int *nr_looks;
 static const char *volatile shape = "none";
+static const char *held;	// the shape whose look does not end
 
 // What is taken away before that call: all of it, or from the stack pointer on.
 static char *taken, *taken_end;
@@ -99,6 +126,8 @@ static noinline void look(void)
 	const int number = __atomic_fetch_add(nr_looks, 1, __ATOMIC_RELAXED);
 	struct look *own = &looks[number % LOOKS];
 
+	while (held && !strcmp(shape, held))
+		raw_wait();
 	own->shape = shape;
 	own->count = backtrace(own->frames, DEEPEST + 8);
 	if (taken)
@@ -506,6 +535,8 @@ int main(int argc, char **argv)
 		return remap(atoi(argv[2]));
 	if (argc > 2 && !strcmp(argv[1], "hostile"))
 		return hostile(atoi(argv[2]));
+	if (argc > 2 && !strcmp(argv[1], "hold"))
+		held = argv[2];
 	if (argc > 2 && !strcmp(argv[2], "wait"))
 		getchar();
 	begin();
@@ -513,7 +544,7 @@ int main(int argc, char **argv)
 		shape = "plain"; first(1);
 		return 0;
 	}
-	if (argc > 1)
+	if (argc > 1 && !held)
 		times = atoi(argv[1]);
 	alternate_stack = malloc(1 << 16);
 	pthread_attr_init(&attributes);
