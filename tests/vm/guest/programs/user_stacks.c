@@ -15,6 +15,7 @@
 //	user_stacks children TIMES	so many children, of which each executes `user_stacks short`
 //	user_stacks remap TIMES		code of two files, mapped at one address in turn; it has frame pointers and no tables
 //	user_stacks hostile TIMES	system calls with registers that lead anywhere
+//	user_stacks library		a system call that a library makes for a thread
 //	user_stacks hold SHAPE		stays where that shape is looked at, for tests/unwinders
 //
 // With a library that has no backtrace(), the frames are those that frame pointers lead to, up to the first in the library.
@@ -29,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -206,6 +208,13 @@ static noinline void ends_with_a_call(int n)
 }
 
 static void *in_thread(void *arg) { third((int)(intptr_t)arg); return arg; }
+
+static void *in_library(void *arg)
+{
+	prctl(TAG, 0, 0, 0, 0);
+	__asm__ volatile("" ::: "memory");
+	return arg;
+}
 
 static int (*volatile through)(int) = first;
 static struct { int a; int (*call)(int); } table = { 1, first };
@@ -535,6 +544,11 @@ int main(int argc, char **argv)
 		return remap(atoi(argv[2]));
 	if (argc > 2 && !strcmp(argv[1], "hostile"))
 		return hostile(atoi(argv[2]));
+	if (argc > 1 && !strcmp(argv[1], "library")) {
+		pthread_t thread;
+
+		return pthread_create(&thread, NULL, in_library, NULL) || pthread_join(thread, NULL);
+	}
 	if (argc > 2 && !strcmp(argv[1], "hold"))
 		held = argv[2];
 	if (argc > 2 && !strcmp(argv[2], "wait"))
