@@ -433,9 +433,9 @@ static __always_inline bool knows_base(const struct place *place,
 /*
  * To the caller without a rule: by the frame pointer, or where a function has just been entered (a
  * call through a null pointer is at no instruction of any), by what is on top of the stack or in
- * the register for it.
+ * the register for it. `by_frame`: this is how the walk has come here.
  */
-static noinline enum step step_by_frame(struct place *place, struct code code)
+static noinline enum step step_by_frame(struct place *place, struct code code, bool by_frame)
 {
 	const struct argtrace_unwind_table *table = table_of(code);
 	const u64 sp = place->registers[ARGTRACE_USER_SP];
@@ -452,9 +452,10 @@ static noinline enum step step_by_frame(struct place *place, struct code code)
 		return STEP_ON;
 	/*
 	 * Where a program begins, of which the dynamic linker's rules say nothing, and the
-	 * outermost frame of code that has frame pointers.
+	 * outermost frame of code that has frame pointers. Behind a rule a 0 may be what the
+	 * thread began with, in a function that has no frame pointer.
 	 */
-	if (sp == place->outermost || (!frame && !place->exact))
+	if (sp == place->outermost || (!frame && !place->exact && by_frame))
 		return STEP_LAST;
 	if (place->exact && !argtrace_user_word(sp, &saved))
 		return end_unreadable(place, sp, sp);
@@ -484,8 +485,8 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 				      struct argtrace_user_room *room, u32 max,
 				      struct argtrace_user_walked *walked, const bool care)
 {
+	bool cut = false, by_frame = false;
 	enum step step = STEP_ON;
-	bool cut = false;
 	u64 hash = 0;
 	u32 count = 0;
 
@@ -505,8 +506,13 @@ static __always_inline bool walk_user(const struct argtrace_atlas *atlas, struct
 		}
 		add_user_frame(room, &count, &hash,
 			       code.word | (place->back ? 0 : ARGTRACE_FRAME_EXACT));
-		step = likely(rule) && likely(knows_base(place, rule)) ?
-			       step_by_rule(place, rule, care) : step_by_frame(place, code);
+		if (likely(rule) && likely(knows_base(place, rule))) {
+			step = step_by_rule(place, rule, care);
+			by_frame = false;
+		} else {
+			step = step_by_frame(place, code, by_frame);
+			by_frame = true;
+		}
 	} while (likely(step == STEP_ON) && likely(place->ip || place->exact));
 	*walked = (struct argtrace_user_walked){
 		.count = count, .cut = cut, .end = -1, .hash = hash,

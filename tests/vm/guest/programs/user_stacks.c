@@ -15,10 +15,13 @@
 //	user_stacks children TIMES	so many children, of which each executes `user_stacks short`
 //	user_stacks remap TIMES		code of two files, mapped at one address in turn; it has frame pointers and no tables
 //	user_stacks hostile TIMES	system calls with registers that lead anywhere
+//	user_stacks library		a system call that a library makes for a thread
+//	user_stacks hold SHAPE		stays where that shape is looked at, for tests/unwinders
+//
+// With a library that has no backtrace(), the frames are those that frame pointers lead to, up to the first in the library.
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,9 +30,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <execinfo.h>
+#else
+int main(int argc, char **argv);
+
+static __attribute__((noinline)) int backtrace(void **frames, int room)
+{
+	void **frame = __builtin_frame_address(0), **next;
+	int count = 0;
+
+	for (; count < room; frame = next) {
+		next = frame[0];
+		frames[count++] = frame[1];
+		if (next <= frame || (char *)next - (char *)frame > 1 << 20)
+			break;
+	}
+	return count;
+}
+#endif
 
 #include "raw_call.h"
 
@@ -37,7 +61,11 @@
 #define DEEPEST	127
 #define LOOKS	4096
 
+#ifdef __clang__
+#define noinline __attribute__((noinline))
+#else
 #define noinline __attribute__((noinline, noclone))
+#endif
 
 // In memory that forked children share.
 struct look {
@@ -48,6 +76,7 @@ struct look {
 static struct look *looks;
 static volatile int *nr_looks;
 static const char *volatile shape = "none";
+static const char *held;	// the shape whose look does not end
 
 // What is taken away before that call: all of it, or from the stack pointer on.
 static char *taken, *taken_end;
@@ -99,6 +128,8 @@ static noinline void look(void)
 	const int number = __atomic_fetch_add(nr_looks, 1, __ATOMIC_RELAXED);
 	struct look *own = &looks[number % LOOKS];
 
+	while (held && !strcmp(shape, held))
+		raw_wait();
 	own->shape = shape;
 	own->count = backtrace(own->frames, DEEPEST + 8);
 	if (taken)
@@ -177,6 +208,13 @@ static noinline void ends_with_a_call(int n)
 }
 
 static void *in_thread(void *arg) { third((int)(intptr_t)arg); return arg; }
+
+static void *in_library(void *arg)
+{
+	prctl(TAG, 0, 0, 0, 0);
+	__asm__ volatile("" ::: "memory");
+	return arg;
+}
 
 static int (*volatile through)(int) = first;
 static struct { int a; int (*call)(int); } table = { 1, first };
@@ -506,6 +544,13 @@ int main(int argc, char **argv)
 		return remap(atoi(argv[2]));
 	if (argc > 2 && !strcmp(argv[1], "hostile"))
 		return hostile(atoi(argv[2]));
+	if (argc > 1 && !strcmp(argv[1], "library")) {
+		pthread_t thread;
+
+		return pthread_create(&thread, NULL, in_library, NULL) || pthread_join(thread, NULL);
+	}
+	if (argc > 2 && !strcmp(argv[1], "hold"))
+		held = argv[2];
 	if (argc > 2 && !strcmp(argv[2], "wait"))
 		getchar();
 	begin();
@@ -513,7 +558,7 @@ int main(int argc, char **argv)
 		shape = "plain"; first(1);
 		return 0;
 	}
-	if (argc > 1)
+	if (argc > 1 && !held)
 		times = atoi(argv[1]);
 	alternate_stack = malloc(1 << 16);
 	pthread_attr_init(&attributes);

@@ -181,6 +181,49 @@ TEST_P(UserStackWalk, equals_backtrace) {
     std::cout << "  " << looks.size() << " stacks, of which backtrace() has given up " << given_up_ << '\n';
 }
 
+class UserStackWalkInMusl : public UserStacksOf, public testing::WithParamInterface<const char *> {};
+
+/// Debian compiles musl without tables and frame pointers: a stack goes up to its function that has called main(), and says that it is incomplete. The
+/// shapes are those whose frames are the program's.
+TEST_P(UserStackWalkInMusl, equals_frame_pointers_of_the_program) {
+    const std::string program = GetParam(), path = "/root/" + program;
+    if (is_arm64)
+        GTEST_SKIP() << "there is no musl for it here";
+    begin();
+    ASSERT_EQ(run({path, "1"}).status, 0);
+    stacks_->provide_tables();
+    add_probe();
+    const Outcome outcome = run({path, "20"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::set<std::string> shapes{"plain", "recursion", "too_deep", "realigned", "alloca", "big", "noreturn", "pointer", "table"};
+    const auto ids = stacks_by_look();
+    unsigned compared = 0;
+    for (const Look &look : looks_of(outcome.out)) {
+        if (!shapes.contains(look.shape))
+            continue;
+        const auto id = ids.find(look.number);
+        ASSERT_NE(id, ids.end()) << look.shape;
+        const auto words = stacks_->find(id->second);
+        ASSERT_TRUE(words) << look.shape;
+        std::vector<std::string> frames = stacks_->names(*words);
+        ASSERT_FALSE(frames.empty());
+        frames.erase(frames.begin()); // another instruction of look()
+        std::vector<std::string> expected = look.frames;
+        if (expected.size() < deepest - 1) {
+            EXPECT_TRUE(frames.back().starts_with("END ")) << look.shape << ' ' << frames.back();
+            frames.pop_back();
+        } else {
+            expected.resize(deepest - 1);
+        }
+        EXPECT_EQ(fmt::format("{}", fmt::join(frames, "\n")), fmt::format("{}", fmt::join(expected, "\n"))) << look.shape;
+        compared++;
+    }
+    EXPECT_EQ(compared, shapes.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, UserStackWalkInMusl, testing::Values("user_stacks_musl", "user_stacks_musl_static"),
+                         [](const auto &info) { return std::string(info.param); });
+
 const std::string self = "/root/user_stacks_o2";
 
 /// All stacks are taken away before the calls, and are completed on the way back.
@@ -322,6 +365,26 @@ TEST_F(UserStacksOf, programs_that_wait_in_vain) {
     EXPECT_EQ(run({"/tmp/user_stacks_o2", "short"}).status, 0);
     EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(ARGTRACE_TABLE_WAIT_MS));
     unlink("/tmp/user_stacks_o2");
+}
+
+/// Where a thread begins, the frame pointer is 0, and a function without one leaves it so: that is not the outermost.
+TEST_F(UserStacksOf, threads_of_programs_without_tables) {
+    begin();
+    ASSERT_EQ(run({self, "library"}).status, 0); // the libraries have tables
+    ASSERT_EQ(run({"cp", self, "/tmp/user_stacks_o2"}).status, 0);
+    stacks_->provide_tables();
+    add_probe();
+    ASSERT_EQ(run({"/tmp/user_stacks_o2", "library"}).status, 0);
+    unlink("/tmp/user_stacks_o2");
+    const auto ids = stacks_by_look();
+    ASSERT_EQ(ids.size(), 1u);
+    const auto words = stacks_->find(ids.begin()->second);
+    ASSERT_TRUE(words);
+    const std::vector<std::string> names = stacks_->names(*words);
+    EXPECT_GE(names.size(), 3u); // prctl(), in_library()
+    if (!is_arm64) {
+        EXPECT_EQ(names.back(), fmt::format("END {}", static_cast<int>(ARGTRACE_END_NO_TABLE))) << fmt::format("{}", fmt::join(names, " "));
+    }
 }
 
 /// Registers that lead anywhere: frames are the task's own or none, and the kernel log stays clean.
