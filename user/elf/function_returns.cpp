@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,15 +10,14 @@
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
+#include "elf/function_code.h"
 #include "elf/function_returns_arm64.h"
 
 namespace argtrace::elf {
 
 namespace {
 
-constexpr std::uint64_t piece_max = 1 << 20; // bytes; a larger function is not decoded
-constexpr std::size_t returns_max = 4095;    // ARGTRACE_PROBE_RETURNS_MAX
-constexpr std::uint64_t data_max = 16;       // bytes
+constexpr std::uint64_t data_max = 16; // bytes
 
 struct Instruction {
     ZydisDecodedInstruction is;
@@ -71,26 +69,18 @@ private:
 class FunctionDecoder {
 public:
     FunctionDecoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool has_data)
-        : object_(object), pieces_(pieces), entry_(pieces.empty() ? 0 : pieces[0].address + entry), has_data_(has_data) {
+        : code_(object, pieces, entry), has_data_(has_data) {
         ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     }
 
     FunctionReturns decode() {
-        const bool known = !pieces_.empty() && std::all_of(pieces_.begin(), pieces_.end(), [this](const CodePiece &piece) { return decode(piece); }) &&
+        const bool known = code_.decode_pieces([this](const CodePiece &piece, const Text &bytes) { return decode(piece, bytes); }) &&
                            std::all_of(targets_.begin(), targets_.end(), [this](std::uint64_t target) { return starts_.contains(target); });
-        if (!known || returns_.places.size() > returns_max)
-            returns_.places.clear();
-        return std::move(returns_);
+        return code_.take_returns(known);
     }
 
 private:
-    bool decode(const CodePiece &piece) {
-        const auto offset = object_.offset_of(piece.address);
-        if (!offset || piece.size == 0 || piece.size > piece_max)
-            return false;
-        const Text bytes = object_.read(*offset, piece.size);
-        if (bytes.size() != piece.size)
-            return false;
+    bool decode(const CodePiece &piece, const Text &bytes) {
         TableJump tables;
         for (std::uint64_t at = 0; at < piece.size;) {
             Instruction instruction;
@@ -110,7 +100,7 @@ private:
     /// to it. Elsewhere the code behind a short jump belongs to an `else`.
     bool is_first(const CodePiece &piece, std::uint64_t address) const {
         constexpr std::uint64_t mark_size = 4; // ENDBR64
-        return has_data_ && &piece == pieces_.data() && address - piece.address <= mark_size && starts_.size() <= 2;
+        return has_data_ && code_.is_first(piece) && address - piece.address <= mark_size && starts_.size() <= 2;
     }
 
     /// Bytes behind a jump that leads over so few of them are no code, such as what clang's -fsanitize=function puts there. Should another
@@ -122,30 +112,20 @@ private:
 
     /// False: it may lead to another function, or is no code of a program's.
     bool take(const Instruction &instruction, const TableJump &tables) {
-        if (instruction.is_return()) {
-            const auto place = static_cast<std::int64_t>(instruction.address - entry_);
-            if (place < std::numeric_limits<std::int32_t>::min() || place > std::numeric_limits<std::int32_t>::max())
-                return false;
-            returns_.places.push_back(static_cast<std::int32_t>(place));
-            return true;
-        }
+        if (instruction.is_return())
+            return code_.add_return(instruction.address);
         if (!instruction.is_branch())
             return instruction.is.meta.category != ZYDIS_CATEGORY_RET && !(instruction.is.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
         const auto target = instruction.target();
         if (!target)
             return tables.is_one(instruction);
-        returns_.loops = returns_.loops || *target == entry_;
         targets_.insert(*target);
-        return std::any_of(pieces_.begin(), pieces_.end(),
-                           [target](const CodePiece &piece) { return *target - piece.address < piece.size; });
+        return code_.add_jump(*target);
     }
 
-    const Object &object_;
-    std::span<const CodePiece> pieces_;
-    std::uint64_t entry_; ///< where its calls begin
+    FunctionCode code_;
     bool has_data_;
     ZydisDecoder decoder_;
-    FunctionReturns returns_;
     std::set<std::uint64_t> starts_, targets_;
 };
 

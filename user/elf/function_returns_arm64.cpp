@@ -2,17 +2,15 @@
 // Encodings: Arm Architecture Reference Manual for A-profile, C4.1, by the sections named below.
 #include "elf/function_returns_arm64.h"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <optional>
+
+#include "elf/function_code.h"
 
 namespace argtrace::elf {
 
 namespace {
 
-constexpr std::uint64_t arm64_piece_max = 1 << 20; // bytes; a larger function is not decoded
-constexpr std::size_t arm64_returns_max = 4095;    // ARGTRACE_PROBE_RETURNS_MAX
 constexpr std::uint64_t word_size = 4;
 
 /// Its bits from `first` on, a signed number of words, in bytes.
@@ -92,23 +90,15 @@ private:
 
 class Arm64Decoder {
 public:
-    Arm64Decoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry)
-        : object_(object), pieces_(pieces), entry_(pieces.empty() ? 0 : pieces[0].address + entry) {}
+    Arm64Decoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry) : code_(object, pieces, entry) {}
 
     FunctionReturns decode() {
-        const bool known = !pieces_.empty() && std::all_of(pieces_.begin(), pieces_.end(), [this](const CodePiece &piece) { return decode(piece); });
-        if (!known || returns_.places.size() > arm64_returns_max)
-            returns_.places.clear();
-        return std::move(returns_);
+        return code_.take_returns(code_.decode_pieces([this](const CodePiece &piece, const Text &bytes) { return decode(piece, bytes); }));
     }
 
 private:
-    bool decode(const CodePiece &piece) {
-        const auto offset = object_.offset_of(piece.address);
-        if (!offset || piece.size == 0 || piece.size > arm64_piece_max || piece.size % word_size != 0 || piece.address % word_size != 0)
-            return false;
-        const Text bytes = object_.read(*offset, piece.size);
-        if (bytes.size() != piece.size)
+    bool decode(const CodePiece &piece, const Text &bytes) {
+        if (piece.size % word_size != 0 || piece.address % word_size != 0)
             return false;
         Arm64TableJump tables;
         for (std::uint64_t at = 0; at < piece.size; at += word_size) {
@@ -117,39 +107,24 @@ private:
             if (!take(instruction, tables))
                 return false;
             const auto made = instruction.made_address();
-            tables.see(instruction, made && has(*made));
+            tables.see(instruction, made && code_.has(*made));
         }
         return true;
     }
 
-    bool has(std::uint64_t address) const {
-        return std::any_of(pieces_.begin(), pieces_.end(), [address](const CodePiece &piece) { return address - piece.address < piece.size; });
-    }
-
     /// False: it may lead to another function, or is no code of a program's, or says that there is data.
     bool take(const Arm64Instruction &instruction, const Arm64TableJump &tables) {
-        if (instruction.is_return()) {
-            const auto place = static_cast<std::int64_t>(instruction.address - entry_);
-            if (place < std::numeric_limits<std::int32_t>::min() || place > std::numeric_limits<std::int32_t>::max())
-                return false;
-            returns_.places.push_back(static_cast<std::int32_t>(place));
-            return true;
-        }
-        if (const auto literal = instruction.literal(); !instruction.is_code() || instruction.is_other_branch() || (literal && has(*literal)))
+        if (instruction.is_return())
+            return code_.add_return(instruction.address);
+        if (const auto literal = instruction.literal(); !instruction.is_code() || instruction.is_other_branch() || (literal && code_.has(*literal)))
             return false;
         if (instruction.is_jump_by_register())
             return tables.is_one(instruction);
         const auto target = instruction.target();
-        if (!target)
-            return true;
-        returns_.loops = returns_.loops || *target == entry_;
-        return has(*target);
+        return !target || code_.add_jump(*target);
     }
 
-    const Object &object_;
-    std::span<const CodePiece> pieces_;
-    std::uint64_t entry_; ///< where its calls begin
-    FunctionReturns returns_;
+    FunctionCode code_;
 };
 
 } // namespace
