@@ -111,19 +111,24 @@ std::optional<GoCode> GoCode::of(const elf::Object &object) {
     return code;
 }
 
-bool GoCode::is_wrapper(const elf::NamedFunction &function) const {
+const GoCode::Kind *GoCode::kind_of(const elf::NamedFunction &function) const {
     const auto known = functions_.find(function.address);
-    return known != functions_.end() && known->second.is_wrapper;
+    return known == functions_.end() ? nullptr : &known->second;
+}
+
+bool GoCode::is_wrapper(const elf::NamedFunction &function) const {
+    const Kind *kind = kind_of(function);
+    return kind && kind->is_wrapper;
 }
 
 bool GoCode::is_twin(const elf::NamedFunction &function) const {
-    const auto known = functions_.find(function.address);
-    return known != functions_.end() && known->second.is_twin;
+    const Kind *kind = kind_of(function);
+    return kind && kind->is_twin;
 }
 
 std::optional<std::uint32_t> GoCode::passed_bytes(const elf::NamedFunction &function) const {
-    const auto known = functions_.find(function.address);
-    return known == functions_.end() ? std::nullopt : std::optional(known->second.passed_bytes);
+    const Kind *kind = kind_of(function);
+    return kind ? std::optional(kind->passed_bytes) : std::nullopt;
 }
 
 std::uint32_t GoCode::entry(const elf::NamedFunction &function) const {
@@ -131,10 +136,10 @@ std::uint32_t GoCode::entry(const elf::NamedFunction &function) const {
 }
 
 std::string_view GoCode::why_not_followed(const elf::NamedFunction &function) const {
-    const auto known = functions_.find(function.address);
-    if (known == functions_.end())
+    const Kind *kind = kind_of(function);
+    if (!kind)
         return "it is in a program that was made by Go before version 1.18, or whose functions are not known";
-    if (known->second.is_assembly || function.symbol.ends_with(go_old_convention))
+    if (kind->is_assembly || function.symbol.ends_with(go_old_convention))
         return "it is written in assembly, or called from there, and has no goroutine in the register that functions of Go have it in";
     return {};
 }

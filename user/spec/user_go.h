@@ -52,6 +52,8 @@ private:
         bool is_assembly, is_wrapper, is_twin;
         std::uint32_t passed_bytes;
     };
+    /// NULL: it is not known.
+    const Kind *kind_of(const elf::NamedFunction &function) const;
     static void choose_convention(const std::vector<Kind *> &kinds);
 
     const elf::Object *object_;
