@@ -4,9 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
-
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,14 +13,10 @@
 #include <optional>
 #include <string>
 
-#include "elf/function_list.h"
+#include "support/function_returns.h"
 
 namespace argtrace::elf {
 namespace {
-
-std::optional<Object> open_object(const std::string &path) {
-    return Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
-}
 
 /// Compiles or assembles it to a library.
 std::optional<Object> compile(const std::string &command, const char *name, const std::string &source) {
@@ -135,31 +130,19 @@ hidden: ret
 table: .byte 0, 1
 )";
 
-using Places = std::vector<std::int32_t>;
-
 class FunctionReturnsOnArm64 : public testing::Test {
 protected:
-    FunctionReturnsOnArm64() : object_(compile("aarch64-linux-gnu-gcc", "shapes.s", shapes)), functions_(list_functions(object_.value())) {}
+    NamedFunction at(const std::string &name) const { return functions_.at(name); }
+    FunctionReturns of(const std::string &name, std::uint32_t entry = 0) const { return functions_.of(name, entry); }
 
-    NamedFunction at(const std::string &name) const {
-        const auto found = std::ranges::find(functions_, name, &NamedFunction::symbol);
-        EXPECT_NE(found, functions_.end()) << name;
-        return found == functions_.end() ? NamedFunction() : *found;
-    }
-    FunctionReturns of(const std::string &name, std::uint32_t entry = 0) const {
-        const NamedFunction function = at(name);
-        return find_returns(*object_, {{{function.address, function.size}}}, entry);
-    }
-
-    std::optional<Object> object_;
-    std::vector<NamedFunction> functions_;
+    ReturningFunctions functions_{compile("aarch64-linux-gnu-gcc", "shapes.s", shapes)};
 };
 
 TEST_F(FunctionReturnsOnArm64, AreWhereItReturns) {
-    EXPECT_EQ(of("fa_one").places, Places{4});
-    EXPECT_EQ(of("fa_many").places, (Places{20, 28}));
-    EXPECT_EQ(of("fa_table").places, Places{28});
-    EXPECT_EQ(of("fa_signed").places, Places{8});
+    EXPECT_EQ(of("fa_one").places, ReturnPlaces{4});
+    EXPECT_EQ(of("fa_many").places, (ReturnPlaces{20, 28}));
+    EXPECT_EQ(of("fa_table").places, ReturnPlaces{28});
+    EXPECT_EQ(of("fa_signed").places, ReturnPlaces{8});
     EXPECT_FALSE(of("fa_many").loops);
 }
 
@@ -181,17 +164,17 @@ TEST_F(FunctionReturnsOnArm64, AreNotKnownAmongData) {
 
 TEST_F(FunctionReturnsOnArm64, LoopsAreThoseToWhereItsCallsBegin) {
     EXPECT_TRUE(of("fa_loops").loops);
-    EXPECT_EQ(of("fa_loops").places, Places{8});
+    EXPECT_EQ(of("fa_loops").places, ReturnPlaces{8});
     const FunctionReturns behind = of("fa_loops", 4);
-    EXPECT_EQ(behind.places, Places{4});
+    EXPECT_EQ(behind.places, ReturnPlaces{4});
     EXPECT_FALSE(behind.loops);
 }
 
 TEST_F(FunctionReturnsOnArm64, APieceElsewhereIsAPartOfIt) {
     const NamedFunction jumps = at("fa_jumps"), cut = at("fa_cut");
     const auto hidden = cut.address + 8;
-    const auto returns = find_returns(*object_, {{{jumps.address, jumps.size}, {hidden, 4}}});
-    EXPECT_EQ(returns.places, (Places{4, static_cast<std::int32_t>(hidden - jumps.address)}));
+    const auto returns = find_returns(functions_.object(), {{{jumps.address, jumps.size}, {hidden, 4}}});
+    EXPECT_EQ(returns.places, (ReturnPlaces{4, static_cast<std::int32_t>(hidden - jumps.address)}));
 }
 
 /// A `switch` of many cases that calls, as it is compiled.
@@ -222,19 +205,12 @@ class FunctionReturnsOfAnArm64Library : public testing::TestWithParam<const char
 TEST_P(FunctionReturnsOfAnArm64Library, AreReturns) {
     const auto object = open_object(GetParam());
     ASSERT_TRUE(object);
-    std::size_t known = 0, all = 0;
-    for (const NamedFunction &function : list_functions(*object)) {
-        const FunctionReturns returns = find_returns(*object, {{{function.address, function.size}}});
-        known += !returns.places.empty();
-        all++;
-        const Text code = object->read(function.offset, function.size);
-        for (const std::int32_t place : returns.places) {
-            std::uint32_t word = 0;
-            ASSERT_LE(static_cast<std::size_t>(place) + sizeof(word), code.size()) << function.symbol;
-            std::memcpy(&word, code.data() + place, sizeof(word));
-            EXPECT_EQ(word, 0xd65f03c0u) << function.symbol << '+' << place;
-        }
-    }
+    const auto [known, all] = look_at_returns(*object, [](const NamedFunction &function, const Text &code, std::size_t place) {
+        std::uint32_t word = 0;
+        ASSERT_LE(place + sizeof(word), code.size()) << function.symbol;
+        std::memcpy(&word, code.data() + place, sizeof(word));
+        EXPECT_EQ(word, 0xd65f03c0u) << function.symbol << '+' << place;
+    });
     EXPECT_GT(all, 500u);
     EXPECT_GT(known, all / 2);
     RecordProperty("known", static_cast<int>(known));

@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
-#include <fcntl.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 
-#include "elf/function_list.h"
+#include "support/function_returns.h"
 
 // Functions of each shape, in this program itself.
 extern "C" {
@@ -124,52 +122,38 @@ namespace {
 
 class FunctionReturnsOf : public testing::Test {
 protected:
-    FunctionReturnsOf() : object_(Object::open(Fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)), "/proc/self/exe")), functions_(list_functions(*object_)) {}
+    NamedFunction at(const std::string &name) const { return functions_.at(name); }
+    FunctionReturns of(const std::string &name, std::uint32_t entry = 0, bool has_data = true) const { return functions_.of(name, entry, has_data); }
 
-    FunctionReturns of(const std::string &name) {
-        const auto found = std::ranges::find(functions_, name, &NamedFunction::symbol);
-        EXPECT_NE(found, functions_.end()) << name;
-        return found == functions_.end() ? FunctionReturns() : find_returns(*object_, {{{found->address, found->size}}});
-    }
-
-    std::optional<Object> object_;
-    std::vector<NamedFunction> functions_;
+    ReturningFunctions functions_{open_object("/proc/self/exe")};
 };
-
-using Places = std::vector<std::int32_t>;
 
 // Where a function's calls begin behind its first instruction, its returns are counted from there, and a loop leads there.
 TEST_F(FunctionReturnsOf, AreCountedFromWhereItsCallsBegin) {
-    const auto found = std::ranges::find(functions_, std::string("fr_loops"), &NamedFunction::symbol);
-    ASSERT_NE(found, functions_.end());
-    const CodePiece piece{found->address, found->size};
-    EXPECT_TRUE(find_returns(*object_, {{piece}}).loops);
-    const FunctionReturns behind = find_returns(*object_, {{piece}}, 4);
-    EXPECT_EQ(behind.places, Places{2});
+    EXPECT_TRUE(of("fr_loops").loops);
+    const FunctionReturns behind = of("fr_loops", 4);
+    EXPECT_EQ(behind.places, ReturnPlaces{2});
     EXPECT_FALSE(behind.loops);
 }
 
 // At its beginning a function may have data behind a short jump. Where it may have none, other jumps may lead there.
 TEST_F(FunctionReturnsOf, WithoutDataHaveCodeBehindEachJump) {
-    const auto found = std::ranges::find(functions_, std::string("fr_first_over"), &NamedFunction::symbol);
-    ASSERT_NE(found, functions_.end());
-    const CodePiece piece{found->address, found->size};
-    EXPECT_TRUE(find_returns(*object_, {{piece}}).places.empty());
-    EXPECT_EQ(find_returns(*object_, {{piece}}, 0, false).places, Places{3});
+    EXPECT_TRUE(of("fr_first_over").places.empty());
+    EXPECT_EQ(of("fr_first_over", 0, false).places, ReturnPlaces{3});
 }
 
 // Such as `if (x) return 0; else return 1;` without optimisation.
 TEST_F(FunctionReturnsOf, BehindAnElseAreKnown) {
-    EXPECT_EQ(of("fr_over").places, Places{9});
+    EXPECT_EQ(of("fr_over").places, ReturnPlaces{9});
 }
 
 TEST_F(FunctionReturnsOf, AreWhereItReturns) {
-    EXPECT_EQ(of("fr_one").places, Places{3});
-    EXPECT_EQ(of("fr_many").places, (Places{10, 15}));
-    EXPECT_EQ(of("fr_nothing").places, Places{0});
-    EXPECT_EQ(of("fr_table").places, Places{17});
-    EXPECT_EQ(of("fr_data").places, Places{8});
-    EXPECT_EQ(of("fr_marked_data").places, Places{12});
+    EXPECT_EQ(of("fr_one").places, ReturnPlaces{3});
+    EXPECT_EQ(of("fr_many").places, (ReturnPlaces{10, 15}));
+    EXPECT_EQ(of("fr_nothing").places, ReturnPlaces{0});
+    EXPECT_EQ(of("fr_table").places, ReturnPlaces{17});
+    EXPECT_EQ(of("fr_data").places, ReturnPlaces{8});
+    EXPECT_EQ(of("fr_marked_data").places, ReturnPlaces{12});
     EXPECT_FALSE(of("fr_many").loops);
 }
 
@@ -182,24 +166,23 @@ TEST_F(FunctionReturnsOf, AreNotKnownWhereItMayEndOtherwise) {
 
 TEST_F(FunctionReturnsOf, LoopsAreThoseToTheFirstInstruction) {
     EXPECT_TRUE(of("fr_loops").loops);
-    EXPECT_EQ(of("fr_loops").places, Places{6});
+    EXPECT_EQ(of("fr_loops").places, ReturnPlaces{6});
 }
 
 TEST_F(FunctionReturnsOf, APieceElsewhereIsAPartOfIt) {
-    const auto at = [&](const char *name) { return *std::ranges::find(functions_, std::string(name), &NamedFunction::symbol); };
     const NamedFunction jumps = at("fr_jumps"), one = at("fr_one");
-    const auto returns = find_returns(*object_, {{{jumps.address, jumps.size}, {one.address, one.size}}});
+    const auto returns = find_returns(functions_.object(), {{{jumps.address, jumps.size}, {one.address, one.size}}});
     const auto elsewhere = static_cast<std::int32_t>(one.address + 3 - jumps.address);
-    EXPECT_EQ(returns.places, (Places{5, elsewhere}));
+    EXPECT_EQ(returns.places, (ReturnPlaces{5, elsewhere}));
 }
 
 TEST_F(FunctionReturnsOf, WhatIsNoCodeIsNotKnown) {
-    EXPECT_TRUE(find_returns(*object_, {}).places.empty());
-    EXPECT_TRUE(find_returns(*object_, {{{0xffffffffffff0000, 16}}}).places.empty());
-    EXPECT_TRUE(find_returns(*object_, {{{object_->segments()[0].p_vaddr, 0}}}).places.empty());
-    const NamedFunction one = *std::ranges::find(functions_, std::string("fr_one"), &NamedFunction::symbol);
-    EXPECT_TRUE(find_returns(*object_, {{{one.address, ~0ull}}}).places.empty());
-    EXPECT_TRUE(find_returns(*object_, {{{one.address, 2}}}).places.empty()); // cuts an instruction
+    EXPECT_TRUE(find_returns(functions_.object(), {}).places.empty());
+    EXPECT_TRUE(find_returns(functions_.object(), {{{0xffffffffffff0000, 16}}}).places.empty());
+    EXPECT_TRUE(find_returns(functions_.object(), {{{functions_.object().segments()[0].p_vaddr, 0}}}).places.empty());
+    const NamedFunction one = at("fr_one");
+    EXPECT_TRUE(find_returns(functions_.object(), {{{one.address, ~0ull}}}).places.empty());
+    EXPECT_TRUE(find_returns(functions_.object(), {{{one.address, 2}}}).places.empty()); // cuts an instruction
 }
 
 // All of the C library: most functions return where that is known, and each place is an instruction that returns.
@@ -207,22 +190,15 @@ TEST(FunctionReturnsOfALibrary, AreReturns) {
     Dl_info info;
     void *const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD); // a sanitizer has an fopen() of its own
     ASSERT_TRUE(libc && dladdr(dlsym(libc, "fopen"), &info));
-    const auto object = Object::open(Fd(::open(info.dli_fname, O_RDONLY | O_CLOEXEC)), info.dli_fname);
+    const auto object = open_object(info.dli_fname);
     ASSERT_TRUE(object);
-    std::size_t known = 0, all = 0;
-    for (const NamedFunction &function : list_functions(*object)) {
-        const FunctionReturns returns = find_returns(*object, {{{function.address, function.size}}});
-        known += !returns.places.empty();
-        all++;
-        const Text code = object->read(function.offset, function.size);
-        for (const std::int32_t place : returns.places) {
-            ASSERT_LT(static_cast<std::size_t>(place), code.size()) << function.symbol;
-            auto byte = static_cast<unsigned char>(code[static_cast<std::size_t>(place)]);
-            if (byte == 0xf2 || byte == 0xf3)
-                byte = static_cast<unsigned char>(code[static_cast<std::size_t>(place) + 1]);
-            EXPECT_TRUE(byte == 0xc3 || byte == 0xc2) << function.symbol << '+' << place;
-        }
-    }
+    const auto [known, all] = look_at_returns(*object, [](const NamedFunction &function, const Text &code, std::size_t place) {
+        ASSERT_LT(place, code.size()) << function.symbol;
+        auto byte = static_cast<unsigned char>(code[place]);
+        if (byte == 0xf2 || byte == 0xf3)
+            byte = static_cast<unsigned char>(code[place + 1]);
+        EXPECT_TRUE(byte == 0xc3 || byte == 0xc2) << function.symbol << '+' << place;
+    });
     EXPECT_GT(all, 1000u);
     EXPECT_GT(known, all / 2);
 }
