@@ -68,11 +68,14 @@ struct argtrace_objects {
 
 /*
  * This file answers new objects by tables, from now on and until it is closed: a process whose calls the session records waits, when it
- * has mapped an object that has no table, until it has one, so that stacks are complete from its first instruction on. It waits ARGTRACE_TABLE_WAIT_MS at most, of which POLLPRI tells; if it has waited in vain, no process waits
- * until the file asks again. Takes a file that is open for writing (-EBADF) and the authority to read memory (-EPERM).
+ * has mapped an object that has no table, of which POLLPRI tells, until it has one, so that stacks are complete from its first instruction
+ * on. If the file does not call OBJECTS, OBJECT_OPEN or UNWIND for ARGTRACE_TABLE_WAIT_MS, the process goes on, and no process waits until
+ * the file asks again. If it does, but gives no answer, the process goes on after ARGTRACE_TABLE_WAIT_LONGEST_MS. Takes a file that is open
+ * for writing (-EBADF) and the authority to read memory (-EPERM).
  */
 #define ARGTRACE_OBJECTS_AWAIT	(1u << 0)
 #define ARGTRACE_TABLE_WAIT_MS	1000
+#define ARGTRACE_TABLE_WAIT_LONGEST_MS	10000
 
 struct argtrace_object {
 	__u32	object;			/* its number */

@@ -97,6 +97,7 @@ long argtrace_ioctl_object_open(struct file *file, struct argtrace_session *sess
 		return -EPERM;
 	if (!atlas)
 		return -ENOENT;
+	argtrace_atlas_hear(atlas, file);
 	mapped = argtrace_atlas_file(atlas, open.object);
 	if (IS_ERR(mapped))
 		return PTR_ERR(mapped);
@@ -134,6 +135,7 @@ long argtrace_ioctl_unwind(struct file *file, struct argtrace_session *session, 
 		return -EPERM;
 	if (!atlas || !argtrace_atlas_object(atlas, unwind.object))
 		return -ENOENT;
+	argtrace_atlas_hear(atlas, file);
 	table = create_table(atlas, &unwind);
 	if (IS_ERR(table)) {
 		argtrace_atlas_refuse(atlas, unwind.object);

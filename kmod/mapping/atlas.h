@@ -133,6 +133,7 @@ struct argtrace_atlas {
 	struct argtrace_atlas_owner owner; /* valid as long as hooks know the atlas */
 	void *provider;			/* the file that answers new objects by tables, or NULL */
 	void *reader;			/* the file that has last done so, until it is closed */
+	u64 heard;			/* jiffies when the provider last called */
 	struct list_head link;		/* those that hooks tell of mappings */
 };
 
@@ -159,6 +160,8 @@ void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number);
 /* The file answers new objects by tables, and does so no longer: nobody waits for it any more. */
 void argtrace_atlas_provide(struct argtrace_atlas *atlas, void *file);
 void argtrace_atlas_desert(struct argtrace_atlas *atlas, void *file);
+/* It is at work on them: they wait on. Whichever other file has called does not matter. */
+void argtrace_atlas_hear(struct argtrace_atlas *atlas, const void *file);
 /* The file is closed: it does not answer any more, nor will it open what is held. */
 void argtrace_atlas_leave(struct argtrace_atlas *atlas, void *file);
 /* When the module is unloaded: no task is in our text any more. */

@@ -8,6 +8,8 @@
  * at the end. It is then still in the module's text for some instructions, without sleeping:
  * argtrace_await_exit() waits for that.
  */
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -33,11 +35,29 @@ static bool is_over(const struct awaiting *awaiting)
 	       !READ_ONCE(awaiting->atlas->provider);
 }
 
+/* False if nobody answers: the others need not wait. */
+static bool wait_for_table(const struct awaiting *awaiting)
+{
+	const u64 begin = get_jiffies_64();
+	const u64 end = begin + msecs_to_jiffies(ARGTRACE_TABLE_WAIT_LONGEST_MS);
+	u64 now, limit;
+
+	for (now = begin; now < end; now = get_jiffies_64()) {
+		limit = max(begin, READ_ONCE(awaiting->atlas->heard)) +
+			msecs_to_jiffies(ARGTRACE_TABLE_WAIT_MS);
+		if (now >= limit)
+			return false;
+		/* There it is, or the task has been killed. */
+		if (wait_event_killable_timeout(tables, is_over(awaiting), min(limit, end) - now))
+			return true;
+	}
+	return true;
+}
+
 static void await(struct callback_head *work)
 {
 	struct awaiting *awaiting = container_of(work, struct awaiting, work);
 	struct argtrace_atlas *atlas = awaiting->atlas;
-	long left;
 
 	/*
 	 * What was added last is done first, and files are closed by task work as well: whoever
@@ -50,10 +70,7 @@ static void await(struct callback_head *work)
 		if (!task_work_add(current, &awaiting->work, TWA_RESUME))
 			return;
 	}
-	left = wait_event_killable_timeout(tables, is_over(awaiting),
-					   msecs_to_jiffies(ARGTRACE_TABLE_WAIT_MS));
-	/* Nobody answers: the others need not wait. */
-	if (!left)
+	if (!wait_for_table(awaiting))
 		argtrace_atlas_desert(atlas, READ_ONCE(atlas->provider));
 	kfree(awaiting);
 	argtrace_atlas_put(atlas);
@@ -97,6 +114,13 @@ void argtrace_atlas_provide(struct argtrace_atlas *atlas, void *file)
 {
 	WRITE_ONCE(atlas->provider, file);
 	WRITE_ONCE(atlas->reader, file);
+	argtrace_atlas_hear(atlas, file);
+}
+
+void argtrace_atlas_hear(struct argtrace_atlas *atlas, const void *file)
+{
+	if (READ_ONCE(atlas->provider) == file)
+		WRITE_ONCE(atlas->heard, get_jiffies_64());
 }
 
 void argtrace_atlas_desert(struct argtrace_atlas *atlas, void *file)

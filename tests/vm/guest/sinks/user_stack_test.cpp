@@ -356,6 +356,51 @@ TEST_F(UserStacksOf, programs_that_are_executed_for_the_first_time) {
     expect_looks(looks_of(outcome.out), "user_stacks_o2");
 }
 
+/// Whoever answers is slow, as on a machine with more to do than it can, but at work: a process waits for it.
+TEST_F(UserStacksOf, programs_whose_tables_take_long) {
+    begin();
+    ASSERT_EQ(run({self, "short"}).status, 0);
+    stacks_->provide_tables();
+    ASSERT_EQ(run({"cp", self, "/tmp/user_stacks_o2"}).status, 0);
+    add_probe();
+    stacks_->objects(ARGTRACE_OBJECTS_AWAIT);
+    std::thread provider([this] {
+        for (unsigned milliseconds = 0; milliseconds < 3 * ARGTRACE_TABLE_WAIT_MS; milliseconds += 100) {
+            stacks_->objects(ARGTRACE_OBJECTS_AWAIT);
+            usleep(100000);
+        }
+        stacks_->provide_tables();
+    });
+    const Outcome outcome = run({"/tmp/user_stacks_o2", "20"});
+    provider.join();
+    unlink("/tmp/user_stacks_o2");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_looks(looks_of(outcome.out), "user_stacks_o2");
+}
+
+/// If it is at work for ever, a process goes on all the same.
+TEST_F(UserStacksOf, programs_whose_tables_do_not_come) {
+    begin();
+    ASSERT_EQ(run({self, "short"}).status, 0);
+    stacks_->provide_tables();
+    ASSERT_EQ(run({"cp", self, "/tmp/user_stacks_o2"}).status, 0);
+    std::atomic<bool> ended = false;
+    stacks_->objects(ARGTRACE_OBJECTS_AWAIT);
+    std::thread provider([this, &ended] {
+        while (!ended) {
+            stacks_->objects(ARGTRACE_OBJECTS_AWAIT);
+            usleep(100000);
+        }
+    });
+    const auto before = std::chrono::steady_clock::now();
+    const Outcome outcome = run({"/tmp/user_stacks_o2", "short"});
+    ended = true;
+    provider.join();
+    unlink("/tmp/user_stacks_o2");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_GE(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(ARGTRACE_TABLE_WAIT_LONGEST_MS));
+}
+
 /// If nobody answers, a process waits for so long, and goes on.
 TEST_F(UserStacksOf, programs_that_wait_in_vain) {
     begin();
