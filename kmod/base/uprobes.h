@@ -71,6 +71,21 @@ static inline void argtrace_uprobes_synchronize(void)
 }
 
 /*
+ * Whether the kernel follows no more calls of this task by uretprobes, and so not one that it is
+ * about to have a handler for. kernel/events/uprobes.c, prepare_uretprobe().
+ */
+static inline bool argtrace_uretprobes_are_used_up(void)
+{
+#ifdef CONFIG_UPROBES
+	const struct uprobe_task *task = current->utask;
+
+	return task && task->depth >= MAX_URETPROBE_DEPTH;
+#else
+	return false;
+#endif
+}
+
+/*
  * The thread group that has an mm, or -1 if none is known to, as while it is made for execve().
  * Kernels without memory cgroups do not note it. Under RCU.
  */

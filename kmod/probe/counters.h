@@ -43,6 +43,8 @@ struct argtrace_return_counters {
 		unsigned long low_stack;
 		/* functions of Go: where their calls belong could not be read */
 		unsigned long no_goroutine;
+		/* other user functions, by uretprobes: more calls within each other than these follow */
+		unsigned long too_deep;
 	};
 	union {
 		/* kernel functions: a call on its way into the trampoline counts here */

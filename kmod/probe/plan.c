@@ -420,6 +420,15 @@ u64 argtrace_plan_in_flight(const struct argtrace_plan *plan)
 			 ended(plan, &counted.outcomes, &counted.following));
 }
 
+/* What is counted as low_stack. */
+static enum argtrace_unfollowed why_not_entered(const struct argtrace_plan *plan)
+{
+	if (plan->kind != ARGTRACE_KIND_USER)
+		return ARGTRACE_UNFOLLOWED_STACK;
+	return plan->schema->flags & ARGTRACE_PROBE_GOROUTINES ? ARGTRACE_UNFOLLOWED_NO_GOROUTINE :
+								 ARGTRACE_UNFOLLOWED_MISSED;
+}
+
 void argtrace_plan_return_counts(const struct argtrace_plan *plan,
 				 struct argtrace_return_counts *counts)
 {
@@ -441,9 +450,7 @@ void argtrace_plan_return_counts(const struct argtrace_plan *plan,
 	counts->unfollowed[plan->kind == ARGTRACE_KIND_USER ? ARGTRACE_UNFOLLOWED_LEFT :
 							      ARGTRACE_UNFOLLOWED_TAKEN] =
 		following->taken - earlier->taken;
-	counts->unfollowed[plan->kind == ARGTRACE_KIND_USER ? ARGTRACE_UNFOLLOWED_NO_GOROUTINE :
-							      ARGTRACE_UNFOLLOWED_STACK] =
-		following->low_stack - earlier->low_stack;
+	counts->unfollowed[why_not_entered(plan)] += following->low_stack - earlier->low_stack;
 	fill_counts(plan, &counted, &counts->counts);
 }
 

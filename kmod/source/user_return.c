@@ -319,6 +319,11 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 		preempt_enable_notrace();
 		return 0;
 	}
+	if (unlikely(place->by_uretprobe && argtrace_uretprobes_are_used_up())) {
+		argtrace_count_following(plan->returns->following, too_deep);
+		preempt_enable_notrace();
+		return 0;
+	}
 	/* It stays as long as the handler runs. */
 	preempt_enable_notrace();
 	call = argtrace_user_call_alloc(place);

@@ -50,7 +50,7 @@ constexpr std::array<LostCause, ARGTRACE_UNFOLLOWED_COUNT> unfollowed_causes{{
     {"taken", "taken elsewhere by another session, a live patch or another tracer"},
     {"removed", "removed meanwhile"},
     {"exited", "in which the task ended"},
-    {"missed", "missed by the kernel's fprobe or kretprobe"},
+    {"missed", "missed by the kernel's fprobe, kretprobe or uretprobe"},
     {"left", "left without returning"},
     {"no_goroutine", "whose goroutine could not be read"},
 }};

@@ -162,6 +162,22 @@ TEST_F(UserReturns, by_uretprobes_are_the_same) {
     EXPECT_EQ(calls(outcome), expected);
 }
 
+// The kernel's uretprobes follow 64 calls that are within each other (kernel/events/uprobes.c); the others are not said to have ended in another way.
+TEST_F(UserReturns, by_uretprobes_miss_calls_that_are_too_deep) {
+    constexpr std::size_t followed = 64, called = 301;
+    const Outcome outcome = trace({"u:" + returns_program + ":ur_recursive"}, {returns_program, "recursion", returns_log}, {"--return-by", "uretprobe"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto logged = sorted_returns(read_file(returns_log));
+    ASSERT_EQ(logged.size(), called);
+    const auto found = calls(outcome);
+    EXPECT_EQ(found.size(), followed);
+    EXPECT_TRUE(std::ranges::includes(logged, found));
+    const auto summary = json_summary(outcome.out);
+    EXPECT_EQ(summary.at("hits"), called) << summary.dump();
+    EXPECT_EQ(unfollowed(outcome, "missed"), called - followed) << summary.dump();
+    EXPECT_EQ(summary.at("in_flight"), 0) << summary.dump();
+}
+
 // Processors keep memory of calls that have returned for the next ones, as long as any function is followed.
 TEST_F(UserReturns, leave_no_memory_behind) {
     RawDevice device;
