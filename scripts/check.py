@@ -204,6 +204,7 @@ def suites(labels, everything):
         yield "branches", command(TOP / "tests/branches/run")
         yield "peers", command(TOP / "tests/peers/run")
         yield "strace", command("make", "-s", "-C", TOP, "check-strace")
+        yield "uftrace", command("make", "-s", "-C", TOP, "check-uftrace")
     yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:HostileCalls.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
                             kernels.oldest_checked())

@@ -43,7 +43,7 @@ struct argtrace_return_counters {
 		unsigned long low_stack;
 		/* functions of Go: where their calls belong could not be read */
 		unsigned long no_goroutine;
-		/* other user functions, by uretprobes: more calls within each other than these follow */
+		/* by uretprobes: more calls within each other than these follow */
 		unsigned long too_deep;
 	};
 	union {
