@@ -130,6 +130,10 @@ check-uftrace: tool ## compare trees of user functions with those that uftrace's
 	@scripts/bootstrap
 	@tests/uftrace/run
 
+check-arguments: tool ## compare arguments of functions of Debian's Python with what gdb says at their first instructions
+	@scripts/bootstrap unwinders
+	@tests/arguments/run
+
 check-unwinders: ## compare stacks of user code with gdb's of the same processes, and with perf's where there are frame pointers
 	@scripts/bootstrap unwinders
 	@tests/unwinders/run
@@ -307,5 +311,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-arguments check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report bench-stacks install uninstall clean

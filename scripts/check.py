@@ -205,6 +205,7 @@ def suites(labels, everything):
         yield "peers", command(TOP / "tests/peers/run")
         yield "strace", command("make", "-s", "-C", TOP, "check-strace")
         yield "uftrace", command("make", "-s", "-C", TOP, "check-uftrace")
+        yield "arguments", command("make", "-s", "-C", TOP, "check-arguments")
     yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:HostileCalls.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
                             kernels.oldest_checked())
