@@ -49,6 +49,9 @@ class Symbols:
     def functions_at(self, offset):
         return self.inlined.get(offset, [])
 
+    def is_described_at(self, offset):
+        return "read" not in self.offsets
+
 
 FILES = {
     "/usr/bin/bash": Symbols({}, **{"middle": 0x96650, "middle.constprop.0": 0x96650, "fault": 0x96680, "area": 0x96701, "other": 0x96651}),
@@ -70,7 +73,7 @@ class UnwindersTest(unittest.TestCase):
 
     def test_plain(self):
         for name, expected in (("main", "main"), ("void std::sort<int*, f(int)>(int*, int*)", "sort"), ("shapes::Square<short>::area(std::string const&) const", "area"),
-                               ("main::{lambda(int)#1}::operator()(int) const", "operator{}"), ("std::function<int (int)>::operator()(int) const", "operator{}")):
+                               ("f(int) [clone .part.0] [clone .cold]", "f.part.0.cold"), ("main::{lambda(int)#1}::operator()(int) const", "operator{}"), ("std::function<int (int)>::operator()(int) const", "operator{}")):
             self.assertEqual(objects.plain(name), expected)
 
     def test_frames_that_agree(self):
@@ -98,18 +101,25 @@ class UnwindersTest(unittest.TestCase):
         self.assertEqual(self.kinds(["write (inlined)", *WORDS]), ["inlined"])
         self.assertEqual(self.kinds([WORDS[0], "syscall (inlined)", *WORDS[1:]]), ["inlined"])
 
-    def musl(self, functions, end, behind):
-        """A stack of main() in musl, as argtrace and gdb have it; `behind`: what gdb has behind musl's frame."""
-        ours = [stacks.Frame([function], None, function, 0) for function in functions]
-        theirs = [stacks.Frame(["??"], address, None, None) for address in [0] * len(ours) + behind]
+    def musl(self, end, last, behind):
+        """A stack that ends as `end` says: `last`, its last frame, and `behind`, what gdb has behind that."""
+        ours = [stacks.Frame(["look"], None, "look", 0), stacks.Frame(["libc.so"], None, "libc.so", 0)]
+        theirs = [stacks.Frame(["??"], address, None, None) for address in [0, last, *behind]]
         return [kind for kind, _, _ in stacks.compare(ours, end, theirs, Process())][len(ours):]
 
     def test_the_end_in_musl(self):
-        end = "[... no unwind rule in libc.so]"
-        self.assertEqual(self.musl(["look", "main", "libc.so"], end, [0, 0x7ffffff00100]), ["musl"])
-        self.assertEqual(self.musl(["look", "first", "libc.so"], end, [0]), [f"ends {end}"])
-        self.assertEqual(self.musl(["look", "main", "libc.so"], end, [0, 0x5555555ea700]), [f"ends {end}"])
-        self.assertEqual(self.musl(["look", "main", "libc.so"], None, [0]), ["missing"])
+        end, musl, program = "[... no unwind rule in libc.so]", 0x7ffff7ea5000, 0x5555555ea700
+        self.assertEqual(self.musl(end, musl, [0, 0x7ffffff00100]), ["musl"])
+        self.assertEqual(self.musl(end, program, [0]), [f"ends {end}"])
+        self.assertEqual(self.musl(end, musl, [0, program]), [f"ends {end}"])
+        self.assertEqual(self.musl(None, musl, [0]), ["missing"])
+        other = "[... no unwind rule in libfoo.so]"
+        self.assertEqual(self.musl(other, musl, [0]), [f"ends {other}"])
+
+    def test_entries_of_linkage_tables(self):
+        text = GDB.replace("in read ()", "in *ABS*+0x9be70@plt ()").replace("??", "f@plt")
+        self.assertEqual(self.kinds(["libc.so.6+0xe1011", *WORDS[1:]], text), ["linkage", "linkage"])
+        self.assertEqual(self.kinds(WORDS, text), ["name", "linkage"])
 
     def test_perf(self):
         ours, _ = stacks.of_words(WORDS)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 def plain(name):
     """A function without its parameters and namespaces: of lambdas, and of templates, gdb and argtrace show them in different words."""
+    # What a compiler has made of a function, as demangling shows it: f() [clone .cold]
+    name = re.sub(r" \[clone (\.[^]]*)\]", r"\1", name)
     name = name.removesuffix(" const").replace("operator()", "operator{}").replace("operator<", "operator{").replace("operator->", "operator-")
     depth, kept = 0, ""
     for character in name:
@@ -47,6 +49,11 @@ class File:
         """Those inlined at an instruction, the innermost first, and the one that it is in, by the debug information."""
         address = self.address_of(offset)
         return [] if address is None else [plain(line) for line in lines_of("addr2line", "-fiC", "-e", self.path, hex(address))[::2]]
+
+    def is_described_at(self, offset):
+        """Whether the debug information knows the source of an instruction."""
+        address = self.address_of(offset)
+        return address is not None and bool(re.search(r":[1-9]", lines_of("addr2line", "-e", self.path, hex(address))[0]))
 
 
 @cache
@@ -100,3 +107,9 @@ class Mapped:
         path, offset, _ = self.at(address)
         file = self.file(path)
         return file.functions_at(offset - 1) if file else []
+
+    def is_described_before(self, address):
+        """Whether the debug information knows the instruction before that address."""
+        path, offset, _ = self.at(address)
+        file = self.file(path)
+        return bool(file) and file.is_described_at(offset - 1)

@@ -21,12 +21,11 @@ KINDS = {
     "hidden": "gdb looks at the instruction behind the system call, and there nothing is inlined, or begins to be, which it does not show",
     # The place and the inlined functions are the same, and the symbol is the function's name and what compilers add.
     "part": "argtrace shows the symbol, gdb the function that a compiler has made it of (.cold, .constprop)",
-    # argtrace's last frame is in musl, and has called main() or the function of a thread; and nothing that gdb has behind it is code.
+    # argtrace shows the place, and no name.
+    "linkage": "gdb makes a name for an entry of a linkage table, which has no symbol",
+    # argtrace's last frame is in musl, of which there is no debug information, as there is of the program; and nothing that gdb has behind it is code.
     "musl": "Debian's musl has neither tables nor frame pointers: argtrace ends there and says so, gdb guesses by the code of functions",
 }
-
-# What musl itself calls in programs.
-CALLED_BY_MUSL = ["main", "in_thread"]
 
 
 def of_words(words):
@@ -126,6 +125,8 @@ def difference(ours, theirs, mapped, is_innermost):
         return None
     if other == "??":
         return None if is_unnamed else "no name"
+    if is_unnamed and other.endswith("@plt"):
+        return "linkage"
     if inlined != other_inlined:
         is_cut = ours.names[-len(theirs.names):] == theirs.names
         return "hidden" if is_innermost and is_cut and mapped.functions_before(theirs.address) == ours.names else "inlined"
@@ -134,9 +135,11 @@ def difference(ours, theirs, mapped, is_innermost):
     return "alias" if other in mapped.names(path, offset - ours.offset) else "name"
 
 
-def ends_in_musl(ours, end, rest, mapped):
-    return len(ours) > 1 and re.search(r"no unwind (rule|table) (in|for) (libc\.so|stacks_musl_static)\]", end) and ours[-2].names[-1] in CALLED_BY_MUSL and \
-        not any(mapped.is_code(frame.address) for frame in rest)
+def ends_in_musl(end, last, rest, mapped):
+    """`last`: gdb's frame that is argtrace's last, `rest`: those behind it."""
+    if not re.search(r"no unwind (rule|table) (in|for) (libc\.so|stacks_musl_static)\]", end):
+        return False
+    return not mapped.is_described_before(last.address) and not any(mapped.is_code(frame.address) for frame in rest)
 
 
 def compare(ours, end, theirs, mapped):
@@ -146,7 +149,8 @@ def compare(ours, end, theirs, mapped):
         found.append(("deeper", ours[len(theirs)], None))
     elif len(ours) < len(theirs) and end != "...":
         rest = theirs[len(ours):]
-        found.append(("musl" if end and ends_in_musl(ours, end, rest, mapped) else f"ends {end}" if end else "missing", None, rest[0]))
+        in_musl = end and ours and ends_in_musl(end, theirs[len(ours) - 1], rest, mapped)
+        found.append(("musl" if in_musl else f"ends {end}" if end else "missing", None, rest[0]))
     elif end and end != "...":
         found.append((f"ends {end}", None, None))
     return found
