@@ -25,16 +25,16 @@ def lines_of(*command):
 
 
 class File:
-    """Offsets in it, not the addresses that it would like to have."""
+    """Offsets in it, not the addresses that it would like to have. Entries of linkage tables have the names that binutils make for them."""
 
     def __init__(self, path):
         self.path = path
         self.segments = [tuple(int(word, 16) for word in line.split()[1:5]) for line in lines_of("readelf", "-lW", path) if line.split()[:1] == ["LOAD"]]
         self.offsets, self.names = {}, {}
         for table in ([], ["-D"]):
-            for line in lines_of("nm", "-pC", "--defined-only", *table, path):
+            for line in lines_of("nm", "-pC", "--defined-only", "--synthetic", *table, path):
                 address, _, name = line.split(maxsplit=2)
-                name, offset = plain(re.sub("@.*", "", name)), self.offset_of(int(address, 16))
+                name, offset = plain(re.sub(r"@(?!plt$).*", "", name)), self.offset_of(int(address, 16))
                 if offset is not None:
                     self.offsets.setdefault(name, set()).add(offset)
                     self.names.setdefault(offset, set()).add(name)

@@ -21,11 +21,13 @@ KINDS = {
     "hidden": "gdb looks at the instruction behind the system call, and there nothing is inlined, or begins to be, which it does not show",
     # The place and the inlined functions are the same, and the symbol is the function's name and what compilers add.
     "part": "argtrace shows the symbol, gdb the function that a compiler has made it of (.cold, .constprop)",
-    # argtrace shows the place, and no name.
-    "linkage": "gdb makes a name for an entry of a linkage table, which has no symbol",
+    # argtrace shows the place, and no name, and nm makes the same name for the entry.
+    "linkage": "gdb makes a name for an entry of a linkage table whose function has none, which argtrace does not",
     # argtrace's last frame is in musl, of which there is no debug information, as there is of the program; and nothing that gdb has behind it is code.
     "musl": "Debian's musl has neither tables nor frame pointers: argtrace ends there and says so, gdb guesses by the code of functions",
 }
+
+LINKAGE_ENTRY = 16  # bytes
 
 
 def of_words(words):
@@ -125,7 +127,7 @@ def difference(ours, theirs, mapped, is_innermost):
         return None
     if other == "??":
         return None if is_unnamed else "no name"
-    if is_unnamed and other.endswith("@plt"):
+    if is_unnamed and any(other in mapped.names(path, offset - back) for back in range(LINKAGE_ENTRY) if other.endswith("@plt")):
         return "linkage"
     if inlined != other_inlined:
         is_cut = ours.names[-len(theirs.names):] == theirs.names
