@@ -36,6 +36,10 @@
  *                             where a register has it; otherwise where in memory it is
  *   argtrace_user_entry_sp()  the stack pointer at the entry of a function that has returned
  *   argtrace_user_calls()     whether the last of 8 bytes of code are an instruction that calls
+ *   argtrace_user_pushed()    how many bytes a function has pushed that has no frame yet, none any
+ *                             more, or never one, as far as its next instructions tell, and the one
+ *                             before these; -1: they do not tell
+ *   ARGTRACE_USER_CODE_WORDS  how many words of 8 bytes of instructions that looks at
  *   argtrace_user_goroutine() where a function of Go has the address of its goroutine, whenever it
  *                             is entered and when it returns
  */

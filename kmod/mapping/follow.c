@@ -252,9 +252,11 @@ static u32 collect(struct argtrace_atlas *atlas, struct mm_struct **mms)
 			mmput_async(mm);
 		else
 			mms[count++] = mm;
+		/* These are two loops, of which `break` would end the inner one alone. */
 		if (count == FILL_AT_ONCE)
-			break;
+			goto full;
 	}
+full:
 	rcu_read_unlock();
 	return count;
 }

@@ -402,10 +402,13 @@ static bool take_caller(struct place *place, u64 at, u64 frame, argtrace_user_se
 	       go_on_at(place, ip, at + sizeof(ip), frame, known);
 }
 
-/* If a function has just been entered, and it returns to an address behind a call. */
-static bool take_entered(struct place *place)
+/*
+ * If a function has just been entered, or has `pushed` some of its frame without changing the frame
+ * pointer, and it returns to an address behind a call.
+ */
+static bool take_entered(struct place *place, u32 pushed)
 {
-	const u64 sp = place->registers[ARGTRACE_USER_SP];
+	const u64 sp = place->registers[ARGTRACE_USER_SP] + pushed;
 	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
 
 	if (!place->exact)
@@ -414,6 +417,27 @@ static bool take_entered(struct place *place)
 		return take_caller(place, sp, frame, BOTH_POINTERS);
 	return (place->known & BIT(ARGTRACE_USER_LINK)) &&
 	       go_on_at(place, place->registers[ARGTRACE_USER_LINK], sp, frame, BOTH_POINTERS);
+}
+
+/*
+ * If the code that was interrupted has no frame, as its instructions tell: the frame pointer is its
+ * caller's, and would lead past that.
+ */
+static noinline bool take_frameless(struct place *place)
+{
+	u64 code[ARGTRACE_USER_CODE_WORDS], before;
+	unsigned int count = 0;
+	int pushed;
+
+	if (!place->exact)
+		return false;
+	if (!load_before(place->ip, &before))
+		before = 0;
+	while (count < ARRAY_SIZE(code) &&
+	       argtrace_user_word(place->ip + count * sizeof(*code), &code[count]))
+		count++;
+	pushed = argtrace_user_pushed(before, code, count);
+	return pushed >= 0 && take_entered(place, pushed);
 }
 
 /*
@@ -431,9 +455,9 @@ static __always_inline bool knows_base(const struct place *place,
 #define FRAME_FAR	(1ul << 20)
 
 /*
- * To the caller without a rule: by the frame pointer, or where a function has just been entered (a
- * call through a null pointer is at no instruction of any), by what is on top of the stack or in
- * the register for it. `by_frame`: this is how the walk has come here.
+ * To the caller without a rule: where a function has no frame (a call through a null pointer is at
+ * no instruction of any), by what is on top of the stack or in the register for it, and else by the
+ * frame pointer. `by_frame`: this is how the walk has come here.
  */
 static noinline enum step step_by_frame(struct place *place, struct code code, bool by_frame)
 {
@@ -442,13 +466,13 @@ static noinline enum step step_by_frame(struct place *place, struct code code, b
 	const u64 frame = place->registers[ARGTRACE_USER_FRAME];
 	u64 saved;
 
-	if (!place->ip && take_entered(place))
+	if (place->ip ? take_frameless(place) : take_entered(place, 0))
 		return STEP_ON;
 	if (frame >= sp && argtrace_user_word(frame, &saved) &&
 	    take_caller(place, frame + sizeof(u64), saved,
 			ARGTRACE_USER_RECORD_IS_LAST ? BOTH_POINTERS : BIT(ARGTRACE_USER_FRAME)))
 		return STEP_ON;
-	if (take_entered(place))
+	if (take_entered(place, 0))
 		return STEP_ON;
 	/*
 	 * Where a program begins, of which the dynamic linker's rules say nothing, and the

@@ -5,32 +5,29 @@ import json
 import re
 from collections import namedtuple
 
-# A function, with those that are inlined in it, the innermost first. Of gdb, `address` is where it goes on, and `symbol` and `offset` say the same,
-# if a symbol is there. Of argtrace, `symbol` is the name, or that of the file, and there is no address.
+from objects import plain
+
+# A function, with those that are inlined in it, the innermost first. Of gdb, `address` is where it goes on, and there is no more. Of argtrace, `symbol` is
+# the name, or that of the file, and there is no address.
 Frame = namedtuple("Frame", "names address symbol offset")
 
 SIGNAL = "<signal handler called>"
-RESTORERS = [("__restore_rt", 0), ("__restore", 0)]  # what returns from signal handlers
 
-# Differences that are no faults of argtrace, and why.
+# Differences that are no faults of argtrace, why, and what is asked of each.
 KINDS = {
+    # The symbol tables have both names at one place; inlined functions and the place itself are the same.
     "alias": "the object has both names at this address, and argtrace takes a global one before a weak one",
-    "hidden": "gdb does not show functions that are inlined at the very instruction at which the process has stopped",
+    # In the innermost frame, where argtrace shows what addr2line finds at the system call's instruction, and gdb some of that, the outermost last.
+    "hidden": "gdb looks at the instruction behind the system call, and there nothing is inlined, or begins to be, which it does not show",
+    # The place and the inlined functions are the same, and the symbol is the function's name and what compilers add.
     "part": "argtrace shows the symbol, gdb the function that a compiler has made it of (.cold, .constprop)",
+    # argtrace shows the place, and no name, and nm makes the same name for the entry.
+    "linkage": "gdb makes a name for an entry of a linkage table whose function has none, which argtrace does not",
+    # argtrace's last frame is in musl, of which there is no debug information, as there is of the program; and nothing that gdb has behind it is code.
     "musl": "Debian's musl has neither tables nor frame pointers: argtrace ends there and says so, gdb guesses by the code of functions",
-    "unknown": "perf follows a frame pointer into code that has none",
 }
 
-
-def plain(name):
-    """A function without its parameters and namespaces: of lambdas, and of templates, gdb and argtrace show them in different words."""
-    name = name.removesuffix(" const").replace("operator()", "operator{}").replace("operator<", "operator{").replace("operator->", "operator-")
-    depth, kept = 0, ""
-    for character in name:
-        depth += character in "(<"
-        kept += character if depth == 0 else ""
-        depth -= character in ")>"
-    return kept.split("::")[-1].split()[-1] if kept.strip() else name
+LINKAGE_ENTRY = 16  # bytes
 
 
 def of_words(words):
@@ -68,17 +65,13 @@ def frames_of_gdb(lines, values):
         if not name.startswith("<"):
             name = re.sub(r"(?: from \S+| at \S+:\d+)$", "", name)
             name = re.sub(r" \([^()]*\)$", "", name)
-        address, _, symbol = value.partition(" ")
-        if found_symbol := re.match(r"<(.*)\+(\d+)>$", symbol):
-            base, offset = found_symbol[1], int(found_symbol[2]) + 1
-        else:
-            base, offset = symbol.strip("<>") or None, 1
         name = plain(name) if name != SIGNAL else name
-        if frames and not found[2] and name != SIGNAL:
+        # At the beginning of a line, gdb shows no address either of what has not called but been interrupted.
+        if frames and not found[2] and SIGNAL not in (name, frames[-1].names[0]):
             last = frames[-1]
             frames[-1] = last._replace(names=[*last.names, name])
         else:
-            frames.append(Frame([name], (int(address, 16) + 1) % (1 << 64), base, offset))
+            frames.append(Frame([name], int(value, 16), None, None))
     return frames
 
 
@@ -103,43 +96,65 @@ def of_gdb(text):
 
 
 def of_perf(text):
-    """task -> the words of its last stack: (address, symbol, offset)."""
+    """task -> the frames of its last stack: (offset in the file, symbol and offset there, path)."""
     tasks, current = {}, None
     for line in text.splitlines():
         if found := re.match(r"\s*(\d+)\s*$", line):
             current = tasks[int(found[1])] = []
-        elif current is not None and (found := re.match(r"\s+([0-9a-f]+) (.*?)(?:\+0x([0-9a-f]+))?$", line)):
-            current.append((int(found[1], 16), found[2], int(found[3], 16) if found[3] else None))
+        elif current is not None and (found := re.match(r"\s+([0-9a-f]+) (.*) \((.*)\)$", line)):
+            current.append((int(found[1], 16), found[2], found[3]))
     return tasks
 
 
-def difference(ours, theirs, place, is_innermost):
-    """What two frames do not agree in, or nothing. place(address) is what argtrace shows of an address that has no name."""
-    name, other = ours.names[-1], theirs.names[-1]
-    is_same_place = f"{ours.symbol}+0x{ours.offset:x}" == place(theirs.address)
-    if other == SIGNAL:
-        return None if is_same_place or (ours.symbol, ours.offset) in RESTORERS else "name"
+def is_at(frame, path, offset, mapped):
+    """Whether argtrace's frame is that place in a file."""
+    return (frame.symbol, frame.offset) == (path.rpartition("/")[2], offset) or mapped.is_symbol(frame.names[-1], path, offset - frame.offset)
+
+
+def is_part(name, whole):
+    return whole in (re.sub(r"(\.(cold|constprop|isra|part|lto_priv)(\.\d+)?)+$", "", name), re.sub(r"(?<=\.part)\.\d+$", "", name))
+
+
+def difference(ours, theirs, mapped, is_innermost):
+    """What two frames do not agree in, or nothing."""
+    path, offset, _ = mapped.at(theirs.address)
+    is_unnamed = f"{ours.symbol}+0x{ours.offset:x}" == mapped.place(theirs.address)
+    if not is_unnamed and not is_at(ours, path, offset, mapped):
+        return "address"
+    *inlined, name = ours.names
+    *other_inlined, other = theirs.names
+    if other == SIGNAL or theirs.names == ours.names:
+        return None
     if other == "??":
-        return None if is_same_place else "no name"
-    if name != other and other in (re.sub(r"(\.(cold|constprop|isra|part|lto_priv)(\.\d+)?)+$", "", name), re.sub(r"\.\d+$", "", name)):
+        return None if is_unnamed else "no name"
+    if is_unnamed and any(other in mapped.names(path, offset - back) for back in range(LINKAGE_ENTRY) if other.endswith("@plt")):
+        return "linkage"
+    if inlined != other_inlined:
+        is_cut = ours.names[-len(theirs.names):] == theirs.names
+        return "hidden" if is_innermost and is_cut and mapped.functions_before(theirs.address) == ours.names else "inlined"
+    if is_part(name, other):
         return "part"
-    if name != other:
-        bare, other_bare = name.strip("_"), other.strip("_").removesuffix("_impl")
-        return "alias" if bare == other_bare and theirs.offset == ours.offset else "name"
-    if ours.names != theirs.names:
-        return "hidden" if is_innermost and ours.names[-len(theirs.names):] == theirs.names else "inlined"
-    return None if theirs.offset == ours.offset and plain(theirs.symbol) == plain(ours.symbol) else "address"
+    return "alias" if other in mapped.names(path, offset - ours.offset) else "name"
 
 
-def compare(ours, end, theirs, place):
+def ends_in_musl(end, last, rest, mapped):
+    """`last`: gdb's frame that is argtrace's last, `rest`: those behind it."""
+    if not re.search(r"no unwind (rule|table) (in|for) (libc\.so|stacks_musl_static)\]", end):
+        return False
+    return not mapped.is_described_before(last.address) and not any(mapped.is_code(frame.address) for frame in rest)
+
+
+def compare(ours, end, theirs, mapped):
     """[(kind, frame of argtrace, frame of gdb)] of what differs."""
-    found = [(kind, own, other) for at, (own, other) in enumerate(zip(ours, theirs)) if (kind := difference(own, other, place, at == 0))]
+    found = [(kind, own, other) for at, (own, other) in enumerate(zip(ours, theirs)) if (kind := difference(own, other, mapped, at == 0))]
     if len(ours) > len(theirs):
         found.append(("deeper", ours[len(theirs)], None))
     elif len(ours) < len(theirs) and end != "...":
-        # Where musl has called main(), or a function of a thread.
-        in_musl = end and re.search(r"no unwind (rule|table) (in|for) (libc\.so|stacks_musl_static)\]", end)
-        found.append(("musl" if in_musl else f"ends {end}" if end else "missing", None, theirs[len(ours)]))
+        rest = theirs[len(ours):]
+        in_musl = end and ours and ends_in_musl(end, theirs[len(ours) - 1], rest, mapped)
+        found.append(("musl" if in_musl else f"ends {end}" if end else "missing", None, rest[0]))
+    elif end and end != "...":
+        found.append((f"ends {end}", None, None))
     return found
 
 
@@ -168,20 +183,17 @@ def compare_with_map(words, sizes, chain):
     return found
 
 
-def compare_with_perf(ours, theirs):
+def compare_with_perf(ours, theirs, mapped):
     """[(kind, frame of argtrace, frame of perf)], and how many frames perf has not found. It follows frame pointers, so that it passes over the callers
     of functions that have none, and over what a signal has interrupted."""
-    found, skipped, at = [], 0, 0
+    skipped, at = 0, 0
     for frame in theirs:
-        _, symbol, offset = frame
-        if symbol == "[unknown]":
-            found.append(("unknown", None, frame))
-            continue
+        offset, _, path = frame
         begin = at
-        while at < len(ours) and (ours[at].symbol, ours[at].offset) != (symbol, offset):
+        while at < len(ours) and not is_at(ours[at], path, offset, mapped):
             at += 1
         if at == len(ours):
-            return [*found, ("not in argtrace's", ours[begin] if begin < len(ours) else None, frame)], skipped
+            return [("not in argtrace's", ours[begin] if begin < len(ours) else None, frame)], skipped
         skipped += at - begin
         at += 1
-    return found, skipped + len(ours) - at
+    return [], skipped + len(ours) - at

@@ -165,4 +165,50 @@ static inline bool argtrace_user_is_still_at(const struct pt_regs *regs, const s
 /* In a process, before any stack is walked; may sleep. */
 void argtrace_user_learn(void);
 
+#define ARGTRACE_USER_CODE_WORDS	2
+
+/* STP x29, x30, [sp, #-N]! */
+static inline bool argtrace_user_pushes_record(u32 insn)
+{
+	return (insn & 0xffe07fff) == 0xa9a07bfd;
+}
+
+/*
+ * What code that jumps to a function does before, all of it without the stack: BTI, LDR x16 to x18
+ * from beside the code, NOP.
+ */
+static inline bool argtrace_user_passes(u32 insn)
+{
+	return (insn & 0xffffff3f) == 0xd503241f || insn == 0xd503201f ||
+	       ((insn & 0xff000000) == 0x58000000 && (insn & 31) >= 16 && (insn & 31) <= 18);
+}
+
+/*
+ * PACIASP or PACIBSP, and the record that functions begin with; BR to x16 or x17, which goes on in
+ * another function; AUTIASP, AUTIBSP, RET, RETAA or RETAB.
+ */
+static inline bool argtrace_user_is_frameless(u32 insn)
+{
+	return insn == 0xd503233f || insn == 0xd503237f || argtrace_user_pushes_record(insn) ||
+	       (insn & 0xffffffdf) == 0xd61f0200 || insn == 0xd50323bf || insn == 0xd50323ff ||
+	       insn == 0xd65f03c0 || (insn & 0xfffffbff) == 0xd65f0bff;
+}
+
+static inline int argtrace_user_pushed(u64 before, const u64 *words, unsigned int count)
+{
+	const u32 *code = (const u32 *)words, last = before >> 32;
+	unsigned int i;
+
+	/* Behind the record: MOV x29, sp. */
+	if (argtrace_user_pushes_record(last) && count && code[0] == 0x910003fd)
+		return 512 - (last >> 15 & 0x3f) * 8;
+	for (i = 0; i < count * 2; i++) {
+		if (argtrace_user_is_frameless(code[i]))
+			return 0;
+		if (!argtrace_user_passes(code[i]))
+			break;
+	}
+	return -1;
+}
+
 #endif

@@ -208,4 +208,54 @@ static inline bool argtrace_user_calls(u64 bytes)
 	return false;
 }
 
+#define ARGTRACE_USER_CODE_WORDS	4
+
+/*
+ * The length of an instruction by which code that jumps to a function passes it a value, or of
+ * ENDBR64: LEA, MOV [RIP + disp32] or MOV imm to r10 or r11. 0: it is another one.
+ */
+static inline unsigned int argtrace_user_passing_length(const u8 *code)
+{
+	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
+		return 4;
+	if (code[0] == 0x4c && (code[1] == 0x8b || code[1] == 0x8d) && (code[2] & 0xf7) == 0x15)
+		return 7;
+	if (code[0] == 0x49 && (code[1] & 0xfe) == 0xba)
+		return 10;
+	if (code[0] == 0x41 && (code[1] & 0xfe) == 0xba)
+		return 6;
+	return 0;
+}
+
+/*
+ * RET; PUSH RBP, by which functions with a frame pointer begin; JMP [RIP + disp32] and JMP to r10
+ * or r11, which go on in another function.
+ */
+static inline bool argtrace_user_is_frameless(const u8 *code)
+{
+	return code[0] == 0xc3 || code[0] == 0xc2 || code[0] == 0x55 ||
+	       (code[0] == 0xff && code[1] == 0x25) ||
+	       ((code[0] & 0xf7) == 0x41 && code[1] == 0xff && (code[2] & 0xfe) == 0xe2);
+}
+
+/* Closures of libffi, and nested functions of GCC, are three or four instructions. */
+static inline int argtrace_user_pushed(u64 before, const u64 *words, unsigned int count)
+{
+	const u8 *code = (const u8 *)words, *end = code + count * sizeof(*words);
+	unsigned int length;
+
+	/* Behind PUSH RBP: MOV RBP, RSP, in either of two encodings. */
+	if ((u8)(before >> 56) == 0x55 && count &&
+	    (((u32)words[0] & 0xffffff) == 0xe58948 || ((u32)words[0] & 0xffffff) == 0xec8b48))
+		return sizeof(u64);
+	for (; code + sizeof(u32) <= end; code += length) {
+		if (argtrace_user_is_frameless(code))
+			return 0;
+		length = argtrace_user_passing_length(code);
+		if (!length)
+			break;
+	}
+	return -1;
+}
+
 #endif

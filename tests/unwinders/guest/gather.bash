@@ -25,7 +25,7 @@ cat argtrace.err >&2
 if ((${#perf[@]})); then
 	pkill -INT -P "${perf[0]}" sleep
 	wait "${perf[0]}"
-	perf script -i perf.data --no-inline -F tid,ip,sym,symoff >perf.txt 2>>perf.err
+	perf script -i perf.data --no-inline -F tid,ip,sym,symoff,dso >perf.txt 2>>perf.err
 fi
 
 declare -A names=()
@@ -36,7 +36,7 @@ while read -r session pid state comm; do
 	echo "${names[$session]} $pid $comm" >>processes
 	cat "/proc/$pid/maps" >"$pid.maps"
 	for task in "/proc/$pid/task/"*; do echo "$pid ${task##*/}"; done >>threads
-	printf '%s\n' "echo == $pid\\n" "attach $pid" 'thread apply all bt' 'thread apply all frame apply all -q p/a $pc - 1' detach file >>commands.gdb
+	printf '%s\n' "echo == $pid\\n" "attach $pid" 'thread apply all bt' 'thread apply all frame apply all -q p/x $pc' detach file >>commands.gdb
 done < <(ps -eo sid=,pid=,state=,comm=)
 gdb -nx -batch -iex 'set debuginfod enabled off' -x /root/settings.gdb -x commands.gdb >gdb.txt 2>gdb.err </dev/null
 # What node compiles has its names in a file of node's own.

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Starts the programs in /root/commands, each in a session of its own, and returns when all of their threads wait. `started` has their names and
-# processes.
+# processes. argtrace is its parent.
 set -u
 
 # Where all threads of the programs wait: system calls with their arguments. Those that are in none are `running`.
@@ -15,12 +15,31 @@ places() {
 	done < <(ps -eLo sid=,pid=,lwp=)
 }
 
-# The first process with a file waits for its table, and others do not.
+# Until argtrace, which has started this, has nothing to do: the tables of what has been mapped are made.
+settle() {
+	local before='' now=none round
+	for ((round = 0; round < 30; round++)); do
+		[[ $now != "$before" ]] || return
+		before=$now
+		sleep 1
+		# The processor's time of the process: the fourteenth and fifteenth word.
+		now=$(cut -d ' ' -f 14,15 "/proc/$PPID/stat")
+	done
+}
+
+# A process waits for a table, but not for ever. So each program has run once before, by itself, and is not among those that are compared.
 declare -A known=()
+while read -r _ line; do
+	[[ ! ${known[${line%% *}]-} ]] || continue
+	known[${line%% *}]=1
+	setsid bash -c "exec $line" </dev/null >/dev/null 2>&1 &
+	settle
+	kill -KILL -- "-$!"
+	{ wait "$!"; } 2>/dev/null
+done < <(grep '^\w' /root/commands)
+
 while read -r name line; do
 	setsid bash -c "echo $name \$\$ >>started; exec $line" </dev/null >>out.txt 2>&1 &
-	[[ ${known[${line%% *}]-} ]] || sleep 1
-	known[${line%% *}]=1
 done </root/commands
 total=$(grep -c '^\w' /root/commands)
 until [[ -s started && $(wc -l <started) == "$total" ]]; do sleep 0.5; done

@@ -5,10 +5,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -37,16 +39,18 @@ struct EndlessProgram {
     unsigned incomplete;
 };
 
-class UserStacksOfPrograms : public testing::TestWithParam<EndlessProgram> {
+/// The stacks of a program that runs.
+class UserStacksOfRunning : public testing::Test {
 protected:
     void SetUp() override {
         need_argtrace();
         if (!(device_.info().features & ARGTRACE_FEATURE_USER_STACK))
             GTEST_SKIP() << "this kernel has no user stacks";
-        if (is_arm64)
-            GTEST_SKIP() << "elfutils goes astray in linkage tables of arm64, which nothing describes";
-        program_.emplace(GetParam().command);
-        ASSERT_TRUE(eventually([this] { return program_->out_so_far() == "ready\n"; })) << program_->err_so_far();
+    }
+
+    void start(const std::vector<std::string> &command) {
+        program_.emplace(command);
+        ASSERT_TRUE(eventually([this] { return !program_->out_so_far().empty(); })) << program_->err_so_far();
         ASSERT_EQ(device_.session(), 0);
         stacks_.emplace(device_, 16384);
         stacks_->provide_tables();
@@ -71,6 +75,24 @@ protected:
                 found[stacks_->names(*words)] += sum.count;
         }
         return found;
+    }
+
+    RawDevice device_;
+    std::optional<Background> program_;
+    std::optional<UserStacks> stacks_;
+    std::optional<RawMap> map_;
+};
+
+class UserStacksOfPrograms : public UserStacksOfRunning, public testing::WithParamInterface<EndlessProgram> {
+protected:
+    void SetUp() override {
+        UserStacksOfRunning::SetUp();
+        if (IsSkipped())
+            return;
+        if (is_arm64)
+            GTEST_SKIP() << "elfutils goes astray in linkage tables of arm64, which nothing describes";
+        start(GetParam().command);
+        EXPECT_EQ(program_->out_so_far(), "ready\n");
     }
 
     static std::uint64_t total(const CountedStacks &stacks) {
@@ -124,11 +146,6 @@ protected:
             if (times > 0 && other[0] == frames[0])
                 std::cout << " but " << times << " of:\n  " << fmt::format("{}", fmt::join(other, "\n  ")) << '\n';
     }
-
-    RawDevice device_;
-    std::optional<Background> program_;
-    std::optional<UserStacks> stacks_;
-    std::optional<RawMap> map_;
 };
 
 TEST_P(UserStacksOfPrograms, are_right_at_every_instruction) {
@@ -158,6 +175,39 @@ TEST_P(UserStacksOfPrograms, are_right_at_every_system_call) {
         expected[process.stack(ARGTRACE_STACK_DEPTH_MAX)]++;
     }
     expect_equal(expected, counted());
+}
+
+using UserStacksOfCode = UserStacksOfRunning;
+
+/// At each instruction of code without a table its caller is the next frame, also where there is no frame yet, none any more, or never one: the frame
+/// pointer would lead to the caller's caller.
+TEST_F(UserStacksOfCode, without_tables_are_right_at_every_instruction) {
+    start({"/root/user_stacks_jumps"});
+    std::istringstream words(program_->out_so_far());
+    std::string caller;
+    std::uint64_t last = 0;
+    words >> caller >> std::hex >> last;
+    ASSERT_TRUE(caller.starts_with("user_stacks_jumps+0x")) << caller;
+    StoppedProcess process(program_->pid());
+    count_calls("force_sig_fault", SIGTRAP);
+    for (unsigned step = 0; step < 1000; step++)
+        ASSERT_TRUE(process.step());
+    // In that memory: frames that were interrupted and such that have called, by their offsets in their function's 64 bytes.
+    std::map<std::string, std::uint64_t> places;
+    for (const auto &[frames, count] : counted()) {
+        for (std::size_t at = 0; at < frames.size(); at++) {
+            const auto plus = frames[at].find("?+0x");
+            const std::uint64_t offset = plus == std::string::npos ? 0 : std::stoull(frames[at].substr(plus + 4), nullptr, 16) - (last - 4095);
+            if (offset >= 4096 || plus == std::string::npos)
+                continue;
+            ASSERT_LT(at + 1, frames.size()) << frames[at];
+            EXPECT_EQ(frames[at + 1], caller) << fmt::format("+0x{:x}", offset) << "\n  " << fmt::format("{}", fmt::join(frames, "\n  "));
+            places[fmt::format("{}+0x{:x}", at == 0 ? "" : "called ", offset)] += count;
+        }
+        EXPECT_FALSE(frames.back().starts_with("END")) << fmt::format("{}", fmt::join(frames, "\n  "));
+    }
+    // The instructions of the four pieces, and the two places behind calls.
+    EXPECT_EQ(places.size(), is_arm64 ? 22u : 21u) << fmt::format("{}", fmt::join(places, " "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, UserStacksOfPrograms,

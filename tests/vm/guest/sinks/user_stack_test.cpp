@@ -3,6 +3,8 @@
 // compilations. What the module is handed are the tables that the tool makes.
 #include <gtest/gtest.h>
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -286,6 +288,35 @@ TEST_F(UserStacksOf, processes_that_ran_before) {
     const Outcome outcome = running.wait();
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expect_looks(looks_of(outcome.out), "user_stacks_o2");
+}
+
+/// More than the module looks at in one search: all are known, and nothing is written behind those of one search, which the sanitizer kernel notices.
+TEST_F(UserStacksOf, hundreds_of_processes_that_ran_before) {
+    constexpr std::uint64_t children = 600;
+    int go[2];
+    ASSERT_EQ(pipe(go), 0);
+    std::vector<pid_t> pids;
+    for (std::uint64_t child = 0; child < children; child++) {
+        const pid_t pid = fork();
+        ASSERT_GE(pid, 0);
+        if (pid == 0) {
+            char nothing;
+            close(go[1]);
+            if (read(go[0], &nothing, 1) == 0)
+                prctl(static_cast<int>(tag), child, 0, 0, 0);
+            _exit(0);
+        }
+        pids.push_back(pid);
+    }
+    begin();
+    stacks_->provide_tables();
+    add_probe();
+    close(go[0]);
+    close(go[1]);
+    for (const pid_t pid : pids)
+        EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+    EXPECT_EQ(stacks_by_look().size(), children);
+    EXPECT_EQ(stacks_->incomplete(), std::vector<std::uint64_t>(ARGTRACE_END_COUNT)) << incomplete_stacks();
 }
 
 /// Each has its own addresses; the stack has one number, and its name when they have gone.
