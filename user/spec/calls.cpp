@@ -89,6 +89,8 @@ std::vector<NamedValues::Known> tested_values(std::string_view list, const Named
             tested.push_back({*number, 0});
             return;
         }
+        if (values && values->is_elsewhere(name))
+            return;
         const auto known = values ? values->find(name) : std::nullopt;
         if (!known)
             throw Error(fmt::format("{} is none of the values that this argument is shown as", name));
@@ -243,8 +245,6 @@ void Calls::add_values(std::string_view line) {
         values = std::make_unique<NamedValues>(flags, form.value_or(NumberForm::typed));
     if (values->are_flags() != flags)
         throw Error(fmt::format("{} is a name of {} already", name, flags ? "values" : "flags"));
-    if (is_elsewhere)
-        return;
     for (word = next_word(list); !word.empty(); word = next_word(list)) {
         std::uint64_t mask = 0;
         if (const std::size_t slash = word.find('/'); slash != word.npos) {
@@ -252,6 +252,8 @@ void Calls::add_values(std::string_view line) {
             word.remove_prefix(slash + 1);
         }
         const std::size_t equals = word.find('=');
+        if (word.starts_with('@') && mask != 0 && is_elsewhere)
+            continue;
         if (word.starts_with('@') && mask != 0) {
             const NamedValues *field = this->values(word.substr(1));
             if (!field)
@@ -259,6 +261,8 @@ void Calls::add_values(std::string_view line) {
             values->add_field(mask, *field);
         } else if (equals == word.npos) {
             throw Error(fmt::format("{} has no value: write NAME=NUMBER", word));
+        } else if (is_elsewhere) {
+            values->add_elsewhere(std::string(word.substr(0, equals)));
         } else {
             values->add(std::string(word.substr(0, equals)), require_number(word.substr(equals + 1)), mask);
         }

@@ -39,6 +39,19 @@ TEST(CallsOfMachines, HaveTheirOwnConstants) {
     EXPECT_THAT(wrong, ElementsAre(HasSubstr("pdp11 is no machine")));
 }
 
+TEST(CallsOfMachines, TestWhatAnotherOneHas) {
+    for (const std::string_view machine : {"x86_64", "aarch64"}) {
+        std::vector<std::string> wrong;
+        Calls shipped(machine);
+        shipped.add(shipped_calls, "shipped", wrong, true);
+        EXPECT_THAT(wrong, IsEmpty()) << machine;
+    }
+    Calls aarch64("aarch64");
+    std::vector<std::string> wrong;
+    aarch64.add("values v: A=1\nvalues v on x86_64: B=2\ns:f(x: v = A|B)\ns:g(x: v = C)", "mine", wrong);
+    EXPECT_THAT(wrong, ElementsAre(HasSubstr("C is none of the values")));
+}
+
 TEST(CallsOfMachines, AreChosenForARecording) {
     Calls::choose_machine("aarch64");
     EXPECT_EQ(Calls::shared().values("open")->text(0x4000), "O_RDONLY|O_DIRECTORY");
