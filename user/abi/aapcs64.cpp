@@ -144,16 +144,16 @@ Returning aapcs64_returning(const Prototype &prototype) {
         returning.by_kernel = ARGTRACE_BY_CHOICE;
         return returning;
     }
+    // x8 has the address of the result, and the module needs x8.
+    if (by_reference(result)) {
+        returning.why_not = "it returns a value in memory, whose address is in x8";
+        returning.by_kernel = ARGTRACE_BY_CHOICE;
+        return returning;
+    }
     if (result.kind == Shape::Kind::nothing || words_of(result) == 0)
         return returning;
     value.loc = ARGTRACE_LOC_RETURN;
-    returning.in_memory = by_reference(result);
-    if (returning.in_memory) { // at the address in x8, which the module keeps
-        value.type_name += " *";
-        set_value(value, {.kind = Shape::Kind::pointer, .bytes = word_size});
-    } else {
-        set_value(value, result);
-    }
+    set_value(value, result);
     return returning;
 }
 
