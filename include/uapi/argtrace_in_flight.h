@@ -29,6 +29,8 @@ struct argtrace_in_flight {
 	__u64	ns;			/* out: CLOCK_MONOTONIC then */
 };
 
+#define ARGTRACE_IN_FLIGHT_REGS	20
+
 struct argtrace_in_flight_call {
 	__u32	id;			/* the probe */
 	__u32	tid;
@@ -40,7 +42,7 @@ struct argtrace_in_flight_call {
 	__u64	clock;			/* the session's, when the call began */
 	__u64	caller;			/* return address */
 	char	comm[ARGTRACE_COMM_LEN];
-	__u64	regs[ARGTRACE_REG_MAX];	/* the argument registers, as they were at entry; then zeros */
+	__u64	regs[ARGTRACE_IN_FLIGHT_REGS];	/* the argument registers, as they were at entry; then zeros */
 };
 
 #endif

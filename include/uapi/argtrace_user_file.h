@@ -10,7 +10,7 @@
  * in first, if it is anonymous or a file's, as the process could read it itself; so a hit may sleep. The caller in its records is 0, and
  * the number of its kernel stack ARGTRACE_STACK_ID_USER.
  *
- * Programs of these probes may read all registers of the process, see enum argtrace_user_reg_x86_64.
+ * Programs of these probes may read all registers of the process, see enum argtrace_user_reg_x86_64 and enum argtrace_user_reg_arm64.
  *
  * With a filter by PID, processes that it does not select are left without breakpoint; one that has inherited it from its parent loses it
  * when it comes there for the first time. That hit counts as filtered.
@@ -81,6 +81,12 @@ enum argtrace_user_reg_x86_64 {
 	ARGTRACE_X86_64_R14	= 14,
 	ARGTRACE_X86_64_R15	= 15,
 	ARGTRACE_X86_64_RIP	= 16,	/* the address of the instruction */
+};
+
+/* The same of arm64: these, and between them x9 to x30. Programs have no number for pc. */
+enum argtrace_user_reg_arm64 {
+	ARGTRACE_ARM64_X8	= 8,
+	ARGTRACE_ARM64_SP	= 31,
 };
 
 #endif

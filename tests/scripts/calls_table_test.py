@@ -44,11 +44,14 @@ OTHERS_IN_LIBC = {"O_LARGEFILE", "F_GETLK64", "F_SETLK64", "F_SETLKW64", "SIGRTM
 COMPARED_MIN = 2500
 
 
-def constants(text):
-    """By name, the values that the table gives it."""
+def constants(text, machine="x86_64"):
+    """By name, the values that the table gives it on such a machine."""
     found = {}
     for line in text.splitlines():
         if not line.startswith(("flags ", "values ")):
+            continue
+        only = re.match(r"\w+ \w+ on (\w+)", line)
+        if only and only[1] != machine:
             continue
         for word in line.split(":", 1)[1].split():
             name, equals, value = word.rpartition("=")
@@ -92,6 +95,24 @@ class CallsTable(unittest.TestCase):
     def test_the_table_is_read(self):
         self.assertEqual(constants("# A=1\nflags x else hex: 3/A=0 3/B=0x10 7/@y\nvalues y: C=-100 D=010\nflags z: A=1\ns:a(b: x = A)"),
                          {"A": {0, 1}, "B": {16}, "C": {-100}, "D": {8}})
+
+    def test_machines_have_constants_of_their_own(self):
+        table = "flags x: A=1\nflags x on x86_64: B=2\nvalues y on aarch64 else hex: B=4"
+        self.assertEqual(constants(table), {"A": {1}, "B": {2}})
+        self.assertEqual(constants(table, "aarch64"), {"A": {1}, "B": {4}})
+
+    @unittest.skipUnless(shutil.which("aarch64-linux-gnu-gcc"), "no compiler for arm64")
+    def test_constants_of_arm64_are_those_of_its_headers(self):
+        known = constants(TABLE.read_text(), "aarch64")
+        headers = "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <asm/mman.h>\n#include <asm/ptrace.h>\n#include <linux/ptrace.h>\n"
+        for line in TABLE.read_text().splitlines():
+            if re.match(r"\w+ \w+ on aarch64", line):
+                for name in constants(line, "aarch64"):
+                    value = "0400000" if name in OTHERS_IN_LIBC else name
+                    checks = " || ".join(f"({value}) == {one}" for one in known[name])
+                    source = f"{headers}_Static_assert({checks}, \"\");\n"
+                    result = subprocess.run(["aarch64-linux-gnu-gcc", "-x", "c", "-fsyntax-only", "-"], input=source, capture_output=True, text=True)
+                    self.assertEqual(result.returncode, 0, f"{name}: {result.stderr}")
 
     @unittest.skipUnless(platform.machine() == "x86_64" and shutil.which("gcc"), "the constants are those of x86-64, and gcc says them")
     def test_constants_are_those_of_the_headers(self):

@@ -63,7 +63,7 @@ def constants(table):
     """name -> the numbers that calls.table gives it."""
     found = {}
     for line in table.splitlines():
-        if line.startswith(("flags ", "values ")):
+        if line.startswith(("flags ", "values ")) and not re.match(r"\w+ \w+ on (?!x86_64\b)", line):
             for name, value in re.findall(r"(?:\s|/)(\w+)=(-?\w+)(?=\s|$)", line.split(":", 1)[1]):
                 found.setdefault(name, set()).add(int(value, 8) if re.fullmatch("0[0-7]+", value) else int(value, 0))
     return found

@@ -41,9 +41,7 @@ constexpr std::uint8_t vectors = 16;
 
 constexpr NamedRegister parts[]{{0, 8, 0}, {0, 4, 0}, {0, 2, 0}, {0, 1, 0}, {0, 1, 8}};
 
-} // namespace
-
-std::optional<NamedRegister> find_user_register(std::string_view name) {
+std::optional<NamedRegister> find_x86_64(std::string_view name) {
     if (name.empty())
         return std::nullopt;
     for (const RegisterNames &known : register_names)
@@ -53,29 +51,99 @@ std::optional<NamedRegister> find_user_register(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<NamedRegister> find_user_register(unsigned dwarf_number) {
+std::optional<NamedRegister> find_x86_64_by_dwarf(unsigned dwarf_number) {
     constexpr std::string_view in_order[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp",
                                              "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
-    return dwarf_number < std::size(in_order) ? find_user_register(in_order[dwarf_number]) : std::nullopt;
+    return dwarf_number < std::size(in_order) ? find_x86_64(in_order[dwarf_number]) : std::nullopt;
 }
 
-std::optional<std::uint8_t> find_user_vector(unsigned dwarf_number) {
+std::optional<std::uint8_t> find_xmm_by_dwarf(unsigned dwarf_number) {
     constexpr unsigned first = 17;
     if (dwarf_number < first || dwarf_number >= first + vectors)
         return std::nullopt;
     return static_cast<std::uint8_t>(dwarf_number - first);
 }
 
-std::optional<std::uint8_t> find_user_vector(std::string_view name) {
-    constexpr std::string_view prefix = "xmm";
+/// A number behind a prefix, below `count`: "xmm15", "x30".
+std::optional<std::uint8_t> number_behind(std::string_view prefix, std::string_view name, unsigned count) {
     if (!name.starts_with(prefix))
         return std::nullopt;
     name.remove_prefix(prefix.size());
+    const bool is_padded = name.size() > 1 && name.starts_with('0');
     std::uint8_t number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() || end != name.data() + name.size() || number >= vectors)
+    if (error != std::errc() || end != name.data() + name.size() || number >= count || is_padded)
         return std::nullopt;
     return number;
+}
+
+std::optional<std::uint8_t> find_xmm(std::string_view name) {
+    return number_behind("xmm", name, vectors);
+}
+
+constexpr std::uint8_t numbered_aarch64 = 31; // x0 to x30, which are 0 to 7 as arguments, and go on from there
+
+std::optional<NamedRegister> find_aarch64_by_dwarf(unsigned dwarf_number) {
+    static_assert(ARGTRACE_ARM64_X8 == 8 && ARGTRACE_ARM64_SP == numbered_aarch64);
+    if (dwarf_number > ARGTRACE_ARM64_SP)
+        return std::nullopt;
+    return NamedRegister{static_cast<std::uint8_t>(dwarf_number), 8, 0};
+}
+
+std::optional<NamedRegister> find_aarch64(std::string_view name) {
+    if (name == "sp")
+        return find_aarch64_by_dwarf(ARGTRACE_ARM64_SP);
+    if (name == "fp" || name == "lr")
+        return find_aarch64_by_dwarf(name == "fp" ? 29 : 30);
+    if (const auto whole = number_behind("x", name, numbered_aarch64))
+        return NamedRegister{*whole, 8, 0};
+    if (const auto half = number_behind("w", name, numbered_aarch64))
+        return NamedRegister{*half, 4, 0};
+    return std::nullopt;
+}
+
+// The module reads none.
+std::optional<std::uint8_t> no_vector(std::string_view) {
+    return std::nullopt;
+}
+
+std::optional<std::uint8_t> no_vector_by_dwarf(unsigned) {
+    return std::nullopt;
+}
+
+} // namespace
+
+constexpr UserRegisters user_registers_x86_64{
+    .by_name = find_x86_64,
+    .by_dwarf = find_x86_64_by_dwarf,
+    .vector_by_name = find_xmm,
+    .vector_by_dwarf = find_xmm_by_dwarf,
+    .names = "rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15 and rip, and their parts as eax, ax, al, ah and r12d, and xmm0 to xmm15 as a double",
+    .example = "r12",
+    .stack_pointer = "rsp",
+    .instruction_pointer = "rip",
+    .goroutine = "r14",
+};
+
+// Programs of a probe have no number for pc, which is the place of the probe.
+constexpr UserRegisters user_registers_aarch64{
+    .by_name = find_aarch64,
+    .by_dwarf = find_aarch64_by_dwarf,
+    .vector_by_name = no_vector,
+    .vector_by_dwarf = no_vector_by_dwarf,
+    .names = "x0 to x30, their lower halves w0 to w30, fp, lr and sp",
+    .example = "x19",
+    .stack_pointer = "sp",
+    .instruction_pointer = {},
+    .goroutine = "x28",
+};
+
+const UserRegisters &native_user_registers() {
+#if defined(__aarch64__)
+    return user_registers_aarch64;
+#else
+    return user_registers_x86_64;
+#endif
 }
 
 } // namespace argtrace

@@ -19,15 +19,26 @@ struct NamedRegister {
     bool operator==(const NamedRegister &) const = default;
 };
 
-/// "rax", "eax", "ax", "al", "ah", "r8d", "rip" of x86-64, without '%'; nothing if it is no such register.
-std::optional<NamedRegister> find_user_register(std::string_view name);
+/// The registers of user code of one architecture.
+struct UserRegisters {
+    /// By a name, without '%': "rax", "eax", "ax", "al", "ah", "r8d", "rip"; "x0", "w0", "sp". Nothing if it is no such register.
+    std::optional<NamedRegister> (*by_name)(std::string_view name);
+    /// The whole register with that number in DWARF: x86-64 psABI, figure 3.36; AADWARF64, 4.1.
+    std::optional<NamedRegister> (*by_dwarf)(unsigned number);
+    /// The number of a register for floating-point numbers that the module reads, "xmm0".
+    std::optional<std::uint8_t> (*vector_by_name)(std::string_view name);
+    std::optional<std::uint8_t> (*vector_by_dwarf)(unsigned number);
+    std::string_view names;               ///< as a sentence lists them
+    std::string_view example;             ///< one of them
+    std::string_view stack_pointer;
+    std::string_view instruction_pointer; ///< empty: none that programs of a probe read
+    std::string_view goroutine;           ///< of which Go's functions have the address
+};
 
-/// The whole register with that number in DWARF (x86-64 psABI, figure 3.36).
-std::optional<NamedRegister> find_user_register(unsigned dwarf_number);
+extern const UserRegisters user_registers_x86_64, user_registers_aarch64;
 
-/// The number of a register for floating-point numbers, "xmm0"; nothing if it is no such register.
-std::optional<std::uint8_t> find_user_vector(std::string_view name);
-std::optional<std::uint8_t> find_user_vector(unsigned dwarf_number);
+/// Those of the machine that we run on, whose processes are traced.
+const UserRegisters &native_user_registers();
 
 /// Where user code has a value: a number, a register, a register for floating-point numbers, whose number is `number`, memory of the process at
 /// `base` + `index` * `scale` + `number`, or at `number` bytes above the stack pointer that a function was entered with.

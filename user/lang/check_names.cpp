@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "abi/calling_convention.h"
 #include "lang/arithmetic.h"
 #include "lang/checker.h"
 #include "lang/constants.h"
@@ -102,6 +103,18 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
         return lvalue(make_offset(make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer, ast),
                                   place.offset, type.pointer(), ast),
                       type, ast);
+    case ARGTRACE_LOC_REF: {
+        const bool is_of_user = scope_.kind().number == ARGTRACE_KIND_USER;
+        const Type pointer = is_of_user ? type.pointer().in(Space::user) : type.pointer();
+        if (place.index != ref_on_stack)
+            return lvalue(convert(make_source(ARGTRACE_SOURCE_REG, place.index, ulong_type, ast), pointer), type, ast);
+        if (!is_of_user)
+            return lvalue(rvalue(lvalue(make_offset(make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer, ast), place.offset, pointer.pointer(), ast),
+                                        pointer, ast),
+                                 ast),
+                          type, ast);
+        [[fallthrough]];
+    }
     default:
         if (parameter.is_variable)
             fail(ast.at, fmt::format("{} has no value in {} that can be read: the compiler has optimised it away there, or has divided it", place.name,

@@ -58,7 +58,7 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
     }
     case UserOperand::Kind::on_stack: {
         // A goroutine's stack may be another one when the function returns.
-        NodePtr top = operand.at_return ? make_source(ARGTRACE_SOURCE_RESULT, find_user_register("rsp")->index, void_pointer.in(Space::user), ast)
+        NodePtr top = operand.at_return ? make_source(ARGTRACE_SOURCE_RESULT, native_user_registers().by_name(native_user_registers().stack_pointer)->index, void_pointer.in(Space::user), ast)
                                         : make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
         return lvalue(make_offset(std::move(top), static_cast<std::uint64_t>(operand.number), type.pointer().in(Space::user), ast), type, ast);
     }
@@ -91,19 +91,18 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
 
 // reg("r12")
 NodePtr Checker::call_reg(const Ast &ast) const {
+    const UserRegisters &registers = native_user_registers();
     require_operands(ast, 1, 1, "reg(\"NAME\")");
     const Ast &name = *ast.operands[0];
     if (scope_.kind().number != ARGTRACE_KIND_USER)
         fail(ast.at, fmt::format("registers are read of user functions and USDT probes, and {} is a {}", scope_.function(), scope_.kind().noun));
     if (name.kind != Ast::Kind::string)
-        fail(name.at, "the name of a register is in quotes: reg(\"r12\")");
-    if (const auto vector = find_user_vector(name.token.text))
+        fail(name.at, fmt::format("the name of a register is in quotes: reg(\"{}\")", registers.example));
+    if (const auto vector = registers.vector_by_name(name.token.text))
         return operand({.kind = UserOperand::Kind::in_vector, .number = *vector}, double_type, ast);
-    const std::optional<NamedRegister> found = find_user_register(name.token.text);
+    const std::optional<NamedRegister> found = registers.by_name(name.token.text);
     if (!found)
-        fail(name.at, fmt::format("there is no register {}; there are rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15 and rip, and their parts "
-                                  "as eax, ax, al, ah and r12d, and xmm0 to xmm15 as a double",
-                                  name.token.text));
+        fail(name.at, fmt::format("there is no register {}; there are {}", name.token.text, registers.names));
     return register_value(*found, integer_of(found->bytes, false), ast);
 }
 

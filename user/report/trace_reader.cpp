@@ -8,6 +8,7 @@
 
 #include "analyze/open_calls.h"
 #include "decode/running.h"
+#include "spec/calls.h"
 #include "uapi/probe.h"
 #include "util/error.h"
 
@@ -68,6 +69,7 @@ TraceReader::TraceReader(int fd, const std::string &name, WorkerPool &workers, c
         throw Error(fmt::format("{}: {}", name, describe(status)));
     while (!ended_ && first_) // info() must be known from the start
         ended_ = !read_chunk();
+    Calls::choose_machine(info_.machine);
     if (ended_)
         finish();
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "abi/architecture.h"
 #include "model/probe_kind.h"
 #include "spec/meanings.h"
 #include "util/error.h"
@@ -88,6 +89,8 @@ std::vector<NamedValues::Known> tested_values(std::string_view list, const Named
             tested.push_back({*number, 0});
             return;
         }
+        if (values && values->is_elsewhere(name))
+            return;
         const auto known = values ? values->find(name) : std::nullopt;
         if (!known)
             throw Error(fmt::format("{} is none of the values that this argument is shown as", name));
@@ -173,6 +176,8 @@ std::optional<std::uint64_t> RawPart::number(std::span<const std::byte> data, st
     return number;
 }
 
+Calls::Calls() : machine_(native_architecture().machine) {}
+
 bool Calls::is_line(std::string_view line) {
     line = without_blanks(line);
     if (std::any_of(std::begin(beginnings), std::end(beginnings), [line](std::string_view word) { return line.starts_with(word); }))
@@ -212,17 +217,26 @@ void Calls::add(std::string_view text, const std::string &source, std::vector<st
     });
 }
 
-// flags NAME [else FORM]: [MASK/]CONSTANT=NUMBER ..., MASK/@NAME for a field that has names of its own
+// flags NAME [on MACHINE] [else FORM]: [MASK/]CONSTANT=NUMBER ..., MASK/@NAME for a field that has names of its own
 void Calls::add_values(std::string_view line) {
     const bool flags = line.starts_with("flags ");
     auto [head, list] = halves(line.substr(line.find(' ')));
     const std::string_view name = next_word(head);
     std::optional<NumberForm> form;
-    if (next_word(head) == "else") {
-        const std::string_view word = next_word(head);
-        form = form_of(word);
+    std::string_view word = next_word(head);
+    bool is_elsewhere = false;
+    if (word == "on") {
+        const std::string_view machine = next_word(head);
+        if (!find_architecture(machine))
+            throw Error(fmt::format("{} is no machine that argtrace knows", machine));
+        is_elsewhere = machine != machine_;
+        word = next_word(head);
+    }
+    if (word == "else") {
+        const std::string_view known = next_word(head);
+        form = form_of(known);
         if (!form)
-            throw Error(fmt::format("{} is no form of a number", word));
+            throw Error(fmt::format("{} is no form of a number", known));
     }
     if (form_of(name))
         throw Error(fmt::format("{} is a form of numbers already", name));
@@ -231,13 +245,15 @@ void Calls::add_values(std::string_view line) {
         values = std::make_unique<NamedValues>(flags, form.value_or(NumberForm::typed));
     if (values->are_flags() != flags)
         throw Error(fmt::format("{} is a name of {} already", name, flags ? "values" : "flags"));
-    for (std::string_view word = next_word(list); !word.empty(); word = next_word(list)) {
+    for (word = next_word(list); !word.empty(); word = next_word(list)) {
         std::uint64_t mask = 0;
         if (const std::size_t slash = word.find('/'); slash != word.npos) {
             mask = require_number(word.substr(0, slash));
             word.remove_prefix(slash + 1);
         }
         const std::size_t equals = word.find('=');
+        if (word.starts_with('@') && mask != 0 && is_elsewhere)
+            continue;
         if (word.starts_with('@') && mask != 0) {
             const NamedValues *field = this->values(word.substr(1));
             if (!field)
@@ -245,6 +261,8 @@ void Calls::add_values(std::string_view line) {
             values->add_field(mask, *field);
         } else if (equals == word.npos) {
             throw Error(fmt::format("{} has no value: write NAME=NUMBER", word));
+        } else if (is_elsewhere) {
+            values->add_elsewhere(std::string(word.substr(0, equals)));
         } else {
             values->add(std::string(word.substr(0, equals)), require_number(word.substr(equals + 1)), mask);
         }
@@ -544,7 +562,7 @@ struct SharedCalls {
     Calls calls;
     std::vector<std::string> wrong;
 
-    SharedCalls() {
+    explicit SharedCalls(std::string_view machine) : calls(machine) {
         calls.add(shipped_calls, "the table of calls", wrong, true);
         for (const std::string &path : user_tables()) {
             try {
@@ -557,15 +575,28 @@ struct SharedCalls {
     }
 
     static const SharedCalls &get() {
-        static const SharedCalls shared;
+        if (other)
+            return *other;
+        static const SharedCalls shared(native_architecture().machine);
         return shared;
     }
+
+    static std::unique_ptr<const SharedCalls> other; // of the machine that was chosen
 };
+
+std::unique_ptr<const SharedCalls> SharedCalls::other;
 
 } // namespace
 
 const Calls &Calls::shared() {
     return SharedCalls::get().calls;
+}
+
+void Calls::choose_machine(std::string_view machine) {
+    const bool is_native = machine == native_architecture().machine || !find_architecture(machine);
+    if (SharedCalls::other && SharedCalls::other->calls.machine_ == machine)
+        return;
+    SharedCalls::other = is_native ? nullptr : std::make_unique<const SharedCalls>(machine);
 }
 
 const std::vector<std::string> &Calls::wrong_lines() {

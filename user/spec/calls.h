@@ -108,12 +108,19 @@ struct CallStruct {
 /// What numbers that are passed to system calls and functions are called, and which system calls belong together.
 class Calls {
 public:
+    Calls(); ///< of the machine that we run on
+    explicit Calls(std::string_view machine) : machine_(machine) {}
+
     /// Adds the lines of a table that are of this kind, see is_line(). Rows of the user's own stand before those that are shipped, whatever
     /// was added first. A sentence for each line that is wrong is added to `wrong`; `source` is the table's name in it.
     void add(std::string_view text, const std::string &source, std::vector<std::string> &wrong, bool shipped = false);
 
     /// The user's own tables and the one that comes with the tool, read once.
     static const Calls &shared();
+
+    /// From now on shared() has the constants of that machine, of `uname -m`, whose recording is read; where it is not known, those of ours.
+    /// Nobody may have a reference to shared() then, unless it has been the same machine before.
+    static void choose_machine(std::string_view machine);
 
     /// Sentences for what is wrong in them.
     static const std::vector<std::string> &wrong_lines();
@@ -151,6 +158,8 @@ public:
     const std::map<std::string, std::vector<CallRow>, std::less<>> &all_rows() const { return rows_; }
 
 private:
+    std::string machine_;
+
     void add_values(std::string_view line);
     void add_parts(std::string_view line);
     void add_class(std::string_view line);

@@ -16,6 +16,10 @@ using VariableKind = VariablePlace::Kind;
 constexpr std::size_t variables_shown_max = 16;
 constexpr std::uint32_t variable_shown_bytes_max = 64;
 
+const UserRegisters &registers() {
+    return native_user_registers();
+}
+
 bool is_variable_word(const Shape &shape) {
     return shape.kind == Shape::Kind::pointer || ((shape.kind == Shape::Kind::integer || shape.kind == Shape::Kind::enumeration) && shape.bytes <= 8);
 }
@@ -25,9 +29,9 @@ bool is_variable_number(const Shape &shape) {
 }
 
 std::optional<GoPart> variable_part(const VariablePlace::Piece &piece, std::uint32_t offset, std::uint32_t bytes) {
-    if (const auto number = find_user_register(piece.number))
+    if (const auto number = registers().by_dwarf(piece.number))
         return GoPart{offset, bytes, false, number->index};
-    if (const auto number = find_user_vector(piece.number))
+    if (const auto number = registers().vector_by_dwarf(piece.number))
         return GoPart{offset, bytes, true, *number};
     return std::nullopt;
 }
@@ -53,9 +57,9 @@ std::optional<UserOperand> variable_in_registers(const VariablePlace &place, con
     if (place.pieces.size() != 1)
         return std::nullopt;
     const unsigned number = place.pieces.front().number;
-    if (const auto vector = find_user_vector(number); vector && is_variable_number(shape))
+    if (const auto vector = registers().vector_by_dwarf(number); vector && is_variable_number(shape))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *vector};
-    if (const auto known = find_user_register(number); known && is_variable_word(shape))
+    if (const auto known = registers().by_dwarf(number); known && is_variable_word(shape))
         return UserOperand{.kind = UserOperand::Kind::in_register, .base = *known};
     return std::nullopt;
 }
@@ -71,12 +75,13 @@ std::optional<UserOperand> variable_operand(const VariablePlace &place, const Sh
     case VariableKind::constant:
         return is_variable_word(shape) && !is_object ? std::optional(UserOperand{.number = place.number}) : std::nullopt;
     case VariableKind::sum:
-        return is_variable_word(shape) && !is_object ? from(UserOperand::Kind::sum, find_user_register(place.base)) : std::nullopt;
+        return is_variable_word(shape) && !is_object ? from(UserOperand::Kind::sum, registers().by_dwarf(place.base)) : std::nullopt;
     case VariableKind::memory:
     case VariableKind::from_here:
         if (!is_object && !is_variable_word(shape) && !is_variable_number(shape))
             return std::nullopt;
-        return from(UserOperand::Kind::memory, place.kind == VariableKind::memory ? find_user_register(place.base) : find_user_register("rip"));
+        return from(UserOperand::Kind::memory, place.kind == VariableKind::memory ? registers().by_dwarf(place.base)
+                                                                                  : registers().by_name(registers().instruction_pointer));
     case VariableKind::nowhere:
         break;
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,10 @@ public:
     };
     std::optional<Known> find(std::string_view name) const;
 
+    /// A name that another machine has: a test of it is no mistake, and never holds here.
+    void add_elsewhere(std::string name) { elsewhere_.insert(std::move(name)); }
+    bool is_elsewhere(std::string_view name) const { return elsewhere_.contains(name); }
+
     /// All names, in the order in which they were added.
     std::vector<std::pair<std::string_view, std::uint64_t>> names() const;
 
@@ -97,6 +102,7 @@ private:
     std::map<std::uint64_t, std::size_t> by_value_;   // of others
     std::string function_;
     std::vector<Part> parts_; // with the function
+    std::set<std::string, std::less<>> elsewhere_;
 };
 
 } // namespace argtrace

@@ -89,7 +89,7 @@ std::vector<Function> UsdtFinder::make(const Object &object, const std::vector<c
     std::map<std::string, std::size_t> sites; // by name
     BuiltPrototypes built(kernel_.types().copy_of_kernel());
     for (const elf::UsdtNote *note : notes) {
-        std::vector<UsdtArgument> arguments = parse_usdt_arguments(note->arguments, note->address, find_symbol);
+        std::vector<UsdtArgument> arguments = parse_usdt_arguments(note->arguments, {object.content.machine(), note->address, find_symbol});
         if (arguments.size() > usdt_arguments_max)
             continue;
         std::vector<WrittenParameter> parameters;

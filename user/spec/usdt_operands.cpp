@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include <elf.h>
+
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -57,15 +59,15 @@ private:
 
     /// A whole one, as addresses are made of.
     std::optional<NamedRegister> take_register() {
-        const std::optional<NamedRegister> found = find_user_register(take_name());
+        const std::optional<NamedRegister> found = user_registers_x86_64.by_name(take_name());
         return found && found->bytes == 8 ? found : std::nullopt;
     }
 
     std::optional<UserOperand> in_register() {
         const std::string_view name = take_name();
-        if (const auto vector = find_user_vector(name); vector && rest_.empty())
+        if (const auto vector = user_registers_x86_64.vector_by_name(name); vector && rest_.empty())
             return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *vector};
-        const std::optional<NamedRegister> found = find_user_register(name);
+        const std::optional<NamedRegister> found = user_registers_x86_64.by_name(name);
         // A segment's register has ':' and an address behind it.
         if (!found || !rest_.empty())
             return std::nullopt;
@@ -183,12 +185,75 @@ private:
     const FindSymbol &find_symbol_;
 };
 
-// An argument is up to the next blank that is not in parentheses.
+std::optional<std::int64_t> number_of(std::string_view text) {
+    const bool is_negative = text.starts_with('-');
+    text.remove_prefix(is_negative ? 1 : 0);
+    const bool is_hexadecimal = text.starts_with("0x");
+    text.remove_prefix(is_hexadecimal ? 2 : 0);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
+    if (error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return static_cast<std::int64_t>(is_negative ? 0 - number : number);
+}
+
+std::optional<NamedRegister> whole_register_aarch64(std::string_view name) {
+    const auto found = user_registers_aarch64.by_name(name);
+    return found && found->bytes == 8 ? found : std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" #"), text.size()));
+    return text;
+}
+
+// "x1" and "x1, lsl 3", behind a base
+bool take_index_aarch64(std::string_view text, UserOperand &operand) {
+    constexpr std::string_view shift = "lsl";
+    constexpr std::int64_t shift_max = 3;
+    const std::size_t comma = text.find(',');
+    operand.index = whole_register_aarch64(text.substr(0, comma));
+    if (!operand.index || operand.index->index == ARGTRACE_ARM64_SP)
+        return false;
+    if (comma == text.npos)
+        return true;
+    const std::string_view modified = trimmed(text.substr(comma + 1));
+    const auto by = modified.starts_with(shift) ? number_of(trimmed(modified.substr(shift.size()))) : std::nullopt;
+    if (!by || *by < 0 || *by > shift_max)
+        return false;
+    operand.scale = static_cast<std::uint8_t>(1u << *by);
+    return true;
+}
+
+// "x0", "w0", "5", "[sp]", "[x0, 8]", "[x0, x1, lsl 3]": with '#' before numbers or without
+std::optional<UserOperand> operand_aarch64(std::string_view text) {
+    if (const auto found = user_registers_aarch64.by_name(text))
+        return UserOperand{.kind = UserOperand::Kind::in_register, .base = found};
+    if (const auto number = number_of(trimmed(text)))
+        return UserOperand{.kind = UserOperand::Kind::constant, .number = *number};
+    if (!text.starts_with('[') || !text.ends_with(']'))
+        return std::nullopt;
+    text = text.substr(1, text.size() - 2);
+    const std::size_t comma = text.find(',');
+    UserOperand operand{.kind = UserOperand::Kind::memory, .base = whole_register_aarch64(text.substr(0, comma))};
+    if (!operand.base)
+        return std::nullopt;
+    if (comma == text.npos)
+        return operand;
+    const std::string_view behind = trimmed(text.substr(comma + 1));
+    if (const auto number = number_of(behind))
+        operand.number = *number;
+    else if (!take_index_aarch64(behind, operand))
+        return std::nullopt;
+    return operand;
+}
+
+// An argument is up to the next blank that is not in parentheses or brackets.
 std::string_view take_argument(std::string_view &note) {
     note.remove_prefix(std::min(note.find_first_not_of(' '), note.size()));
     std::size_t end = 0;
     for (int depth = 0; end < note.size() && (note[end] != ' ' || depth > 0); ++end)
-        depth += note[end] == '(' ? 1 : note[end] == ')' ? -1 : 0;
+        depth += note[end] == '(' || note[end] == '[' ? 1 : note[end] == ')' || note[end] == ']' ? -1 : 0;
     const std::string_view argument = note.substr(0, end);
     note.remove_prefix(end);
     return argument;
@@ -210,7 +275,18 @@ bool parse_size(std::string_view text, UsdtArgument &argument) {
     return true;
 }
 
-UsdtArgument parse_argument(std::string_view text, std::uint64_t address, const FindSymbol &find_symbol) {
+std::optional<UserOperand> parse_operand(std::string_view text, const UsdtPlace &place) {
+    switch (place.machine) {
+    case EM_X86_64:
+        return OperandParser(text, place.address, place.find_symbol).parse();
+    case EM_AARCH64:
+        return operand_aarch64(text);
+    default:
+        return std::nullopt;
+    }
+}
+
+UsdtArgument parse_argument(std::string_view text, const UsdtPlace &place) {
     UsdtArgument argument{std::string(text)};
     const std::size_t at = text.find('@');
     // Without a size it is a word; but "name@plt(%rip)" has none either.
@@ -222,7 +298,7 @@ UsdtArgument parse_argument(std::string_view text, std::uint64_t address, const 
             return argument;
     }
     if (argument.bytes <= 8)
-        argument.operand = OperandParser(has_size ? text.substr(at + 1) : text, address, find_symbol).parse();
+        argument.operand = parse_operand(has_size ? text.substr(at + 1) : text, place);
     const bool is_known = !argument.is_floating || (argument.operand && (argument.operand->kind == UserOperand::Kind::in_vector ||
                                                                          argument.operand->kind == UserOperand::Kind::memory));
     if (!is_known)
@@ -247,10 +323,10 @@ std::string_view UsdtArgument::type() const {
     }
 }
 
-std::vector<UsdtArgument> parse_usdt_arguments(std::string_view note, std::uint64_t address, const FindSymbol &find_symbol) {
+std::vector<UsdtArgument> parse_usdt_arguments(std::string_view note, const UsdtPlace &place) {
     std::vector<UsdtArgument> arguments;
     for (std::string_view text = take_argument(note); !text.empty(); text = take_argument(note))
-        arguments.push_back(parse_argument(text, address, find_symbol));
+        arguments.push_back(parse_argument(text, place));
     return arguments;
 }
 

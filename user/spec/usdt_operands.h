@@ -29,7 +29,14 @@ struct UsdtArgument {
 /// Where a symbol is, as the place of the probe calls it; nothing if it is not known.
 using FindSymbol = std::function<std::optional<std::uint64_t>(std::string_view name)>;
 
-/// The arguments of a note, in the syntax of GNU as for x86-64, of a probe at `address`. Symbols are asked for where an operand names one.
-std::vector<UsdtArgument> parse_usdt_arguments(std::string_view note, std::uint64_t address, const FindSymbol &find_symbol);
+/// A probe whose note is read.
+struct UsdtPlace {
+    int machine; ///< EM_X86_64 or EM_AARCH64; of another no operand is known
+    std::uint64_t address;
+    FindSymbol find_symbol; ///< asked where an operand of x86-64 names a symbol
+};
+
+/// The arguments of a note, in the syntax of GNU as for the machine.
+std::vector<UsdtArgument> parse_usdt_arguments(std::string_view note, const UsdtPlace &place);
 
 } // namespace argtrace

@@ -33,12 +33,6 @@ bool is_variable_name(std::string_view name) {
     return name == vmemmap_base_name || name == per_cpu_offset_name;
 }
 
-// "$x", "$d.7": where code and data begin, on arm64, which no function is called (ELF for the Arm 64-bit Architecture, mapping symbols). The
-// kernel leaves out its own, and shows those of modules.
-bool is_mapping_symbol(std::string_view name) {
-    return name.starts_with('$');
-}
-
 // "ffffffff81000000 T name" and, tab-separated, "[module]". Of the lines that nobody asks for only some are left out, but those quickly.
 std::optional<ListedSymbol> parse_line(std::string_view line) {
     const std::size_t blank = line.find(' ');
@@ -77,6 +71,11 @@ void sort_by_address(std::vector<Symbol> &symbols) {
 }
 
 } // namespace
+
+// ELF for the Arm 64-bit Architecture, mapping symbols. The kernel leaves out its own, and shows those of modules.
+bool is_mapping_symbol(std::string_view name) {
+    return name.starts_with('$');
+}
 
 Kallsyms Kallsyms::load(const std::string &path) {
     Kallsyms symbols;

@@ -26,6 +26,9 @@ struct ListedSymbol {
     std::string_view module; ///< empty for the kernel itself
 };
 
+/// Whether it is a symbol of arm64 for where code and data begin, "$x", "$d.7", which no function is called.
+bool is_mapping_symbol(std::string_view name);
+
 /// The kernel's function symbols, and the variables that expressions need, read once.
 class Kallsyms {
 public:

@@ -174,6 +174,8 @@ std::optional<Kallsyms> KernelMemory::read_symbols(const KernelLayout &layout) {
     if (!read_core(symbols) || has_functions_of_freed_code())
         return std::nullopt;
     const bool is_whole = visit_module_symbols(core_, layout_, module_list_, modules_, [&](const ListedSymbol &symbol) {
+        if (is_mapping_symbol(symbol.name))
+            return;
         addresses_.push_back(symbol.addr);
         symbols.add(symbol);
     });

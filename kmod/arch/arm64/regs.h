@@ -15,8 +15,7 @@
 #include <uapi/argtrace.h>
 
 #define ARGTRACE_REG_COUNT	8
-/* Programs of user probes read no others, as the ABI has no numbers for these. */
-#define ARGTRACE_USER_REG_COUNT	ARGTRACE_REG_COUNT
+#define ARGTRACE_USER_REG_COUNT	(ARGTRACE_ARM64_SP + 1)
 
 /* x30 has the return address: arguments begin where the stack pointer is. */
 #define ARGTRACE_FIRST_STACK_WORD	0
@@ -57,6 +56,11 @@ argtrace_full_regs_of(const struct argtrace_regs *regs)
 {
 	return (const argtrace_full_regs *)regs;
 }
+
+/* User code's are in struct pt_regs, where the stack pointer follows x30. */
+static_assert(offsetof(struct pt_regs, sp) ==
+	      offsetof(struct pt_regs, regs) + ARGTRACE_ARM64_SP * sizeof(unsigned long));
+static_assert(offsetof(struct pt_regs, sp) <= U8_MAX);
 
 static __always_inline u8 argtrace_reg_place(unsigned int index)
 {

@@ -23,6 +23,45 @@ protected:
     std::vector<std::string> wrong;
 };
 
+TEST(CallsOfMachines, HaveTheirOwnConstants) {
+    const char *const table = "flags open: A=1\nflags open on x86_64: B=2\nflags open on aarch64: C=2\nflags open: D=4\n"
+                              "values v on aarch64 else hex: E=1\n";
+    std::vector<std::string> wrong;
+    Calls x86_64("x86_64"), aarch64("aarch64");
+    x86_64.add(table, "mine", wrong);
+    aarch64.add(table, "mine", wrong);
+    EXPECT_THAT(wrong, IsEmpty());
+    EXPECT_EQ(x86_64.values("open")->text(7), "A|B|D");
+    EXPECT_EQ(aarch64.values("open")->text(7), "A|C|D");
+    EXPECT_EQ(x86_64.values("v")->text(1), "") << "the name is known, and no constant";
+    EXPECT_EQ(aarch64.values("v")->text(1), "E");
+    x86_64.add("flags open on pdp11: F=8", "mine", wrong);
+    EXPECT_THAT(wrong, ElementsAre(HasSubstr("pdp11 is no machine")));
+}
+
+TEST(CallsOfMachines, TestWhatAnotherOneHas) {
+    for (const std::string_view machine : {"x86_64", "aarch64"}) {
+        std::vector<std::string> wrong;
+        Calls shipped(machine);
+        shipped.add(shipped_calls, "shipped", wrong, true);
+        EXPECT_THAT(wrong, IsEmpty()) << machine;
+    }
+    Calls aarch64("aarch64");
+    std::vector<std::string> wrong;
+    aarch64.add("values v: A=1\nvalues v on x86_64: B=2\ns:f(x: v = A|B)\ns:g(x: v = C)", "mine", wrong);
+    EXPECT_THAT(wrong, ElementsAre(HasSubstr("C is none of the values")));
+}
+
+TEST(CallsOfMachines, AreChosenForARecording) {
+    Calls::choose_machine("aarch64");
+    EXPECT_EQ(Calls::shared().values("open")->text(0x4000), "O_RDONLY|O_DIRECTORY");
+    EXPECT_EQ(Calls::shared().values("mmap")->text(0x42), "MAP_PRIVATE|0x40");
+    Calls::choose_machine("x86_64");
+    EXPECT_EQ(Calls::shared().values("open")->text(0x4000), "O_RDONLY|O_DIRECT");
+    EXPECT_EQ(Calls::shared().values("mmap")->text(0x42), "MAP_PRIVATE|MAP_32BIT");
+    Calls::choose_machine("");
+}
+
 TEST_F(CallsTest, FlagsAreShownInTheOrderOfTheTable) {
     add("flags open: 3/READ=0 3/WRITE=1 3/BOTH=2 CREAT=0x40 DSYNC=0x1000 SYNC=0x101000\n"
         "flags prot: NONE=0 READ=1 WRITE=2\n"

@@ -3,6 +3,8 @@
 
 #include <random>
 
+#include <elf.h>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,11 +46,26 @@ std::string shown_operand(const UsdtArgument &argument) {
     return text + fmt::format(" + {}]", operand.number);
 }
 
-std::vector<std::string> parsed(std::string_view note) {
+std::vector<std::string> parsed(std::string_view note, int machine = EM_X86_64) {
     std::vector<std::string> all;
-    for (const UsdtArgument &argument : parse_usdt_arguments(note, site_address, symbol_here))
+    for (const UsdtArgument &argument : parse_usdt_arguments(note, {machine, site_address, symbol_here}))
         all.push_back(shown_operand(argument));
     return all;
+}
+
+TEST(UsdtOperands, OfArm64) {
+    const auto parsed_arm64 = [](std::string_view note) { return parsed(note, EM_AARCH64); };
+    EXPECT_THAT(parsed_arm64("8@x0 -4@w1 8@x30 8@sp -4@5 8@-1 x8"),
+                ElementsAre("unsigned long reg0.8", "int reg1.4", "unsigned long reg30.8", "unsigned long reg31.8", "int 5",
+                            "unsigned long -1", "unsigned long reg8.8"));
+    EXPECT_THAT(parsed_arm64("-4@[sp, 12] 8@[x19] 1@[x0, -8] 8@[x1, x2] 4@[x1, x2, lsl 2] 4@[x29, #16] 4@#3"),
+                ElementsAre("int [reg31.8 + 12]", "unsigned long [reg19.8 + 0]", "unsigned char [reg0.8 + -8]", "unsigned long [reg1.8 + reg2.8 * 1 + 0]",
+                            "unsigned int [reg1.8 + reg2.8 * 4 + 0]", "unsigned int [reg29.8 + 16]", "unsigned int 3"));
+    for (const char *unread : {"8@x31", "8@x01", "8@d0", "8f@d0", "8@[x1, w2, sxtw 2]", "8@[x1, 8]!", "8@[w1]", "8@[sp, sp]", "8@[x0, x1, lsl 4]",
+                               "8@[x0, x1, lsr 1]", "8@[]", "8@[x0,]", "8@pc", "8@xzr", "8@%rax", "8@[x0, :lo12:name]"})
+        for (const std::string &shown : parsed_arm64(unread))
+            EXPECT_THAT(shown, testing::EndsWith("unread")) << unread;
+    EXPECT_THAT(parsed("8@%rax", EM_RISCV), ElementsAre("unsigned long unread"));
 }
 
 TEST(UsdtOperands, Registers) {
@@ -104,7 +121,7 @@ TEST(UsdtOperands, AnythingIsParsed) {
         std::string note;
         for (unsigned i = 0; i < random() % 12; i++)
             note += pieces[random() % std::size(pieces)];
-        for (const UsdtArgument &argument : parse_usdt_arguments(note, site_address, symbol_here)) {
+        for (const UsdtArgument &argument : parse_usdt_arguments(note, {EM_X86_64, site_address, symbol_here})) {
             EXPECT_FALSE(argument.text.empty());
             EXPECT_TRUE(argument.bytes == 1 || argument.bytes == 2 || argument.bytes == 4 || argument.bytes == 8 || argument.is_floating) << note;
         }

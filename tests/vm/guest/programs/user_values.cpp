@@ -64,7 +64,7 @@ CALLED void uv_pointers(const std::unique_ptr<uv_point> &owned, std::unique_ptr<
 }
 
 CALLED void uv_absent(const std::string &reference, std::string *pointer, std::string_view view, const std::vector<short> &numbers) {
-    asm volatile("" : : "r"(&reference), "r"(pointer), "r"(view.size()), "r"(&numbers));
+    asm volatile("" : : "r"(&reference), "r"(pointer), "r"(view.data()), "r"(view.size()), "r"(&numbers));
 }
 
 namespace {

@@ -107,7 +107,7 @@ TEST(InFlight, names_tasks_and_what_they_were_called_with) {
         EXPECT_EQ(call.id, device.return_counts().at(0).counts.id);
         EXPECT_EQ(static_cast<std::uint32_t>(call.regs[0]), SleepingProcesses::milliseconds);
         EXPECT_EQ(call.nr_regs, argument_registers);
-        for (unsigned i = argument_registers; i < ARGTRACE_REG_MAX; i++)
+        for (unsigned i = argument_registers; i < ARGTRACE_IN_FLIGHT_REGS; i++)
             EXPECT_EQ(call.regs[i], 0u) << i;
         EXPECT_GT(call.clock, before.clock);
         EXPECT_LT(call.clock, list.clock);

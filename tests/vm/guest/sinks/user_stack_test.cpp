@@ -602,7 +602,14 @@ TEST_P(UserStacksOfGo, go_on_where_they_grow) {
 }
 
 /// Go and C, each on a stack of its own, and whose functions call which: see the program.
-class UserStacksOfGoWithC : public UserStacksOf, public testing::WithParamInterface<const char *> {};
+class UserStacksOfGoWithC : public UserStacksOf, public testing::WithParamInterface<const char *> {
+protected:
+    void SetUp() override {
+        if (is_arm64)
+            GTEST_SKIP() << "Go's own table is not read on arm64";
+        UserStacksOf::SetUp();
+    }
+};
 
 TEST_P(UserStacksOfGoWithC, have_the_frames_of_both) {
     const std::string path = std::string("/root/") + GetParam();

@@ -25,6 +25,9 @@ inline constexpr unsigned argument_registers = is_arm64 ? 8 : 6;
 /// How many bytes above the stack pointer the others begin: x86-64 has the return address below them.
 inline constexpr unsigned stack_arguments = is_arm64 ? 0 : 8;
 
+/// How many bits the addresses of programs have, without 52-bit ones, which they have to ask for.
+inline constexpr unsigned user_address_bits = is_arm64 ? 48 : 47;
+
 /// Whether modules can handle NMIs, which the kernel for arm64 lets none do.
 inline constexpr bool has_nmis = !is_arm64;
 

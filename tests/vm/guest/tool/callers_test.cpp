@@ -24,7 +24,7 @@ const std::string callers_directory = "/sys/kernel/debug/argtrace_callers/";
 using StackCounts = std::map<std::vector<std::string>, std::uint64_t>;
 
 constexpr std::uint64_t turns = 140;
-constexpr std::uint64_t calls_a_turn = 1 + 2 + 1 + 3;
+constexpr std::uint64_t calls_a_turn = 1 + 2 + 1 + 2 + has_nmis;
 /// How many frames of a stack argtrace keeps.
 constexpr std::size_t kept_frames = 127;
 constexpr const char *cut_mark = "...";

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "calls.h"
+#include "support/architecture.h"
 #include "support/char_sign.h"
 #include "support/command.h"
 #include "support/machine.h"
@@ -138,6 +139,8 @@ Expected expected_args(std::uint64_t call) {
 class Awkward : public testing::TestWithParam<const char *> {};
 
 TEST_P(Awkward, every_argument_exactly) {
+    if (is_arm64)
+        GTEST_SKIP() << "the words are where x86-64 has them; Generated compares with AAPCS64";
     need_argtrace();
     need_test_module();
     std::vector<std::string> words = {"argtrace", "trace", "--json", "--encoding", GetParam()};

@@ -150,7 +150,8 @@ TEST_F(Spaces, of_all_that_system_calls_take) {
         const Outcome added = run({"argtrace", "add", "--flight", "-b", "2M", "-d", "s:*"});
         ASSERT_EQ(added.status, 0) << added.err;
         for (long number = 0; number < syscalls_end; ++number) {
-            if (std::find(forking.begin(), forking.end(), number) != forking.end())
+            // uname() writes what the banner begins with to the memory of the program.
+            if (number == SYS_uname || std::find(forking.begin(), forking.end(), number) != forking.end())
                 continue;
             const std::uint64_t address = addresses[(static_cast<std::size_t>(number) + round) % std::size(addresses)];
             call_as_nobody(number, {address, address, address, address, address, address}, own);
