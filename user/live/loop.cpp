@@ -15,6 +15,9 @@ namespace argtrace {
 
 namespace {
 
+/// While tables are made: well below ARGTRACE_TABLE_WAIT_MS.
+constexpr std::uint64_t sign_of_life = 200 * nanoseconds_per_millisecond;
+
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 /// For poll(): rounded up, so that it does not return just before the time.
@@ -53,9 +56,18 @@ LiveLoop::End LiveLoop::run_rounds(std::uint64_t start, std::optional<std::uint6
     }
 }
 
+UserObjects *LiveLoop::objects_at_work() const {
+    UserObjects *objects = session().objects();
+    return objects && objects->is_making_tables() ? objects : nullptr;
+}
+
 void LiveLoop::follow_changes() {
-    if (!session().has_changed() && !changed_)
+    if (!session().has_changed() && !changed_) {
+        // Processes wait for the tables, as long as the module hears of us.
+        if (UserObjects *objects = objects_at_work())
+            objects->follow();
         return;
+    }
     changed_ = false;
     add(sources_.rings.map_new());
     sources_.modules.follow();
@@ -90,7 +102,7 @@ void LiveLoop::wait(std::uint64_t deadline, const StopSignal &stop) {
         {sources_.processes ? sources_.processes->fd() : -1, POLLIN, 0},
     }};
     ::poll(files.data(), files.size(),
-           milliseconds_until(std::min(due.value_or(never), deadline), now));
+           milliseconds_until(std::min({due.value_or(never), deadline, objects_at_work() ? now + sign_of_life : never}), now));
     changed_ = files[0].revents & POLLPRI;
     removed_ = files[0].revents & (POLLHUP | POLLERR);
     abandoned_ = files[1].revents & POLLERR;

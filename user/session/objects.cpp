@@ -262,8 +262,10 @@ void UserObjects::add_again(const argtrace_object &listed, Known &known) {
 
 /// The module is also told that there is none.
 void UserObjects::begin_table(std::uint32_t number, Known &known) {
+    tables_on_their_way_++;
     known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr](unsigned) {
         (void)source_->unwind(number, object ? elf::unwind_table(*object, naming_.debug_files) : elf::UnwindTable());
+        tables_on_their_way_--;
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <atomic>
 #include <compare>
 #include <cstdint>
 #include <future>
@@ -71,7 +72,10 @@ public:
     /// Opens the objects that are new, and begins to make their tables.
     void follow();
 
-    /// The same, and waits until the traced code can be unwound, as far as it is mapped.
+    /// Whether tables are on their way: processes may wait for them, if follow() is called now and then (ARGTRACE_OBJECTS_AWAIT).
+    bool is_making_tables() const { return tables_on_their_way_ > 0; }
+
+    /// The same as follow(), and waits until the traced code can be unwound, as far as it is mapped.
     void provide(const TracedCode &code);
 
     struct Name {
@@ -118,6 +122,7 @@ private:
     std::optional<elf::PerfMap> perf_map_;
     std::uint64_t perf_map_read_ = 0; // when, ns
     std::set<std::string, std::less<>> kept_; // names of the perf map, which is read again
+    std::atomic<unsigned> tables_on_their_way_ = 0;
     WorkerPool workers_; // the last, so that it ends first
 };
 
