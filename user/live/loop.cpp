@@ -56,23 +56,17 @@ LiveLoop::End LiveLoop::run_rounds(std::uint64_t start, std::optional<std::uint6
     }
 }
 
-UserObjects *LiveLoop::objects_at_work() const {
-    UserObjects *objects = session().objects();
-    return objects && objects->is_making_tables() ? objects : nullptr;
-}
-
 void LiveLoop::follow_changes() {
-    if (!session().has_changed() && !changed_) {
-        // Processes wait for the tables, as long as the module hears of us.
-        if (UserObjects *objects = objects_at_work())
-            objects->follow();
-        return;
-    }
+    const bool has_changed = session().has_changed() || changed_;
     changed_ = false;
-    add(sources_.rings.map_new());
-    sources_.modules.follow();
-    if (UserObjects *objects = session().objects())
-        objects->follow();
+    if (has_changed) {
+        add(sources_.rings.map_new());
+        sources_.modules.follow();
+    }
+    // Processes wait for tables that are being made, as long as the module hears of us.
+    if (has_changed || session().is_making_tables())
+        if (UserObjects *objects = session().objects())
+            objects->follow();
 }
 
 std::optional<LiveLoop::End> LiveLoop::reason_to_end(std::uint64_t deadline,
@@ -102,7 +96,7 @@ void LiveLoop::wait(std::uint64_t deadline, const StopSignal &stop) {
         {sources_.processes ? sources_.processes->fd() : -1, POLLIN, 0},
     }};
     ::poll(files.data(), files.size(),
-           milliseconds_until(std::min({due.value_or(never), deadline, objects_at_work() ? now + sign_of_life : never}), now));
+           milliseconds_until(std::min({due.value_or(never), deadline, session().is_making_tables() ? now + sign_of_life : never}), now));
     changed_ = files[0].revents & POLLPRI;
     removed_ = files[0].revents & (POLLHUP | POLLERR);
     abandoned_ = files[1].revents & POLLERR;

@@ -62,11 +62,9 @@ protected:
     /// Takes notice of rings that have come and of modules that have gone.
     void follow_changes();
 
-    Session &session() const { return sources_.session; }
+    Session &session() { return sources_.session; }
 
 private:
-    /// Nothing unless tables are being made, for which processes wait.
-    UserObjects *objects_at_work() const;
     std::optional<End> reason_to_end(std::uint64_t deadline, const StopSignal &stop) const;
     void wait(std::uint64_t deadline, const StopSignal &stop);
 

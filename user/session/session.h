@@ -101,6 +101,9 @@ public:
     /// The objects that user code is in; null if the session takes no stacks of it.
     UserObjects *objects() const;
 
+    /// Whether tables of those that have been asked for are on their way. Asks nobody, and is cheap.
+    bool is_making_tables() const { return objects_ && objects_->is_making_tables(); }
+
     /// Which user code is traced, and how it is named. Said before stacks of it are asked for.
     void expect_code(TracedCode code) { code_ = std::move(code); }
     void choose_naming(CodeNaming naming) { naming_ = std::move(naming); }
