@@ -27,5 +27,5 @@ fetch_source() {
 		die "the source of $package could not be fetched"
 	fi
 	mkdir "$folder/source"
-	tar -xf "$folder/$package"_*.orig.tar.* -C "$folder/source" --strip-components=1
+	tar -xf "$folder/$package"_*.orig.tar.[gx]z -C "$folder/source" --strip-components=1
 }
