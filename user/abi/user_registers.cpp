@@ -120,9 +120,9 @@ constexpr UserRegisters user_registers_x86_64{
     .vector_by_dwarf = find_xmm_by_dwarf,
     .names = "rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15 and rip, and their parts as eax, ax, al, ah and r12d, and xmm0 to xmm15 as a double",
     .example = "r12",
-    .stack_pointer = "rsp",
-    .instruction_pointer = "rip",
-    .goroutine = "r14",
+    .stack_pointer = {ARGTRACE_X86_64_RSP},
+    .instruction_pointer = NamedRegister{ARGTRACE_X86_64_RIP},
+    .goroutine = {ARGTRACE_X86_64_R14},
 };
 
 // Programs of a probe have no number for pc, which is the place of the probe.
@@ -133,9 +133,9 @@ constexpr UserRegisters user_registers_aarch64{
     .vector_by_dwarf = no_vector_by_dwarf,
     .names = "x0 to x30, their lower halves w0 to w30, fp, lr and sp",
     .example = "x19",
-    .stack_pointer = "sp",
+    .stack_pointer = {ARGTRACE_ARM64_SP},
     .instruction_pointer = {},
-    .goroutine = "x28",
+    .goroutine = {28},
 };
 
 const UserRegisters &native_user_registers() {

@@ -28,11 +28,11 @@ struct UserRegisters {
     /// The number of a register for floating-point numbers that the module reads, "xmm0".
     std::optional<std::uint8_t> (*vector_by_name)(std::string_view name);
     std::optional<std::uint8_t> (*vector_by_dwarf)(unsigned number);
-    std::string_view names;               ///< as a sentence lists them
-    std::string_view example;             ///< one of them
-    std::string_view stack_pointer;
-    std::string_view instruction_pointer; ///< empty: none that programs of a probe read
-    std::string_view goroutine;           ///< of which Go's functions have the address
+    std::string_view names;   ///< as a sentence lists them
+    std::string_view example; ///< one of them
+    NamedRegister stack_pointer;
+    std::optional<NamedRegister> instruction_pointer; ///< nothing: none that programs of a probe read
+    NamedRegister goroutine;                          ///< of which Go's functions have the address
 };
 
 extern const UserRegisters user_registers_x86_64, user_registers_aarch64;

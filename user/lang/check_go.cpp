@@ -53,7 +53,7 @@ NodePtr Checker::goroutine_id(const Ast &ast) {
     if (!program.goroutine_id)
         fail(ast.at, fmt::format("goid is not known in {}: {}", scope_.function(), program.why_no_id));
     const Type pointer = ulong_type.pointer().in(Space::user);
-    NodePtr goroutine = register_value(*native_user_registers().by_name(native_user_registers().goroutine), pointer, ast);
+    NodePtr goroutine = register_value(native_user_registers().goroutine, pointer, ast);
     return make_node(Node::Kind::load, ulong_type, ast, make_offset(std::move(goroutine), *program.goroutine_id, pointer, ast));
 }
 
@@ -229,7 +229,7 @@ NodePtr Checker::go_types_begin(const Ast &ast) const {
         return make_constant(*go.program->types, ulong_type, ast);
     if (scope_.result())
         fail(ast.at, "the program may be loaded at any address, which is not known of calls that are recorded when they return");
-    const auto here = native_user_registers().by_name(native_user_registers().instruction_pointer);
+    const auto &here = native_user_registers().instruction_pointer;
     if (!here)
         fail(ast.at, "the program may be loaded at any address, and no register that is read here says where");
     return arithmetic(ARGTRACE_ALU_ADD, register_value(*here, ulong_type, ast),

@@ -58,7 +58,7 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
     }
     case UserOperand::Kind::on_stack: {
         // A goroutine's stack may be another one when the function returns.
-        NodePtr top = operand.at_return ? make_source(ARGTRACE_SOURCE_RESULT, native_user_registers().by_name(native_user_registers().stack_pointer)->index, void_pointer.in(Space::user), ast)
+        NodePtr top = operand.at_return ? make_source(ARGTRACE_SOURCE_RESULT, native_user_registers().stack_pointer.index, void_pointer.in(Space::user), ast)
                                         : make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer.in(Space::user), ast);
         return lvalue(make_offset(std::move(top), static_cast<std::uint64_t>(operand.number), type.pointer().in(Space::user), ast), type, ast);
     }

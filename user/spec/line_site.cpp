@@ -80,8 +80,7 @@ std::optional<UserOperand> variable_operand(const VariablePlace &place, const Sh
     case VariableKind::from_here:
         if (!is_object && !is_variable_word(shape) && !is_variable_number(shape))
             return std::nullopt;
-        return from(UserOperand::Kind::memory, place.kind == VariableKind::memory ? registers().by_dwarf(place.base)
-                                                                                  : registers().by_name(registers().instruction_pointer));
+        return from(UserOperand::Kind::memory, place.kind == VariableKind::memory ? registers().by_dwarf(place.base) : registers().instruction_pointer);
     case VariableKind::nowhere:
         break;
     }

@@ -15,6 +15,21 @@ namespace {
 
 constexpr NamedRegister instruction_pointer{ARGTRACE_X86_64_RIP, 8, 0};
 
+// "8", "-20", "0x10", which is taken off the text.
+std::optional<std::int64_t> take_number(std::string_view &text) {
+    std::string_view rest = text;
+    const bool is_negative = rest.starts_with('-');
+    rest.remove_prefix(is_negative ? 1 : 0);
+    const bool is_hexadecimal = rest.starts_with("0x") || rest.starts_with("0X");
+    rest.remove_prefix(is_hexadecimal ? 2 : 0);
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number, is_hexadecimal ? 16 : 10);
+    if (error != std::errc())
+        return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return static_cast<std::int64_t>(is_negative ? 0 - number : number);
+}
+
 bool is_symbol_character(char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '.' || c == '$' || c == '@';
 }
@@ -74,20 +89,6 @@ private:
         return UserOperand{.kind = UserOperand::Kind::in_register, .base = found};
     }
 
-    std::optional<std::int64_t> take_number() {
-        std::string_view text = rest_;
-        const bool negative = text.starts_with('-');
-        text.remove_prefix(negative ? 1 : 0);
-        const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-        text.remove_prefix(is_hexadecimal ? 2 : 0);
-        std::uint64_t number = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
-        if (error != std::errc())
-            return std::nullopt;
-        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-        return static_cast<std::int64_t>(negative ? 0 - number : number);
-    }
-
     // The sum of a symbol and numbers: "-8", "name+8", "8+name". Nothing if it is none, which may also be empty.
     std::optional<Term> take_sum() {
         Term sum;
@@ -98,7 +99,7 @@ private:
                 take('+');
             const char next = rest_.empty() ? '\0' : rest_.front();
             if (next == '-' || (next >= '0' && next <= '9')) {
-                const auto number = take_number();
+                const auto number = take_number(rest_);
                 if (!number)
                     return std::nullopt;
                 sum.number = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.number) + static_cast<std::uint64_t>(*number));
@@ -173,7 +174,7 @@ private:
 
     bool take_scale(UserOperand &operand) {
         skip_blanks();
-        const std::optional<std::int64_t> scale = take_number();
+        const std::optional<std::int64_t> scale = take_number(rest_);
         if (!scale || (*scale != 1 && *scale != 2 && *scale != 4 && *scale != 8))
             return false;
         operand.scale = static_cast<std::uint8_t>(*scale);
@@ -186,15 +187,8 @@ private:
 };
 
 std::optional<std::int64_t> number_of(std::string_view text) {
-    const bool is_negative = text.starts_with('-');
-    text.remove_prefix(is_negative ? 1 : 0);
-    const bool is_hexadecimal = text.starts_with("0x");
-    text.remove_prefix(is_hexadecimal ? 2 : 0);
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
-    if (error != std::errc() || end != text.data() + text.size())
-        return std::nullopt;
-    return static_cast<std::int64_t>(is_negative ? 0 - number : number);
+    const auto number = take_number(text);
+    return text.empty() ? number : std::nullopt;
 }
 
 std::optional<NamedRegister> whole_register_aarch64(std::string_view name) {

@@ -34,12 +34,14 @@ TEST(UserRegisters, OfArm64AreNumbered) {
 }
 
 TEST(UserRegisters, AreThoseThatSentencesName) {
-    for (const UserRegisters *known : {&user_registers_x86_64, &user_registers_aarch64}) {
+    for (const UserRegisters *known : {&user_registers_x86_64, &user_registers_aarch64})
         EXPECT_TRUE(known->by_name(known->example));
-        EXPECT_TRUE(known->by_name(known->stack_pointer));
-        EXPECT_TRUE(known->by_name(known->goroutine));
-        EXPECT_TRUE(known->instruction_pointer.empty() || known->by_name(known->instruction_pointer));
-    }
+    EXPECT_EQ(user_registers_x86_64.by_name("rsp"), user_registers_x86_64.stack_pointer);
+    EXPECT_EQ(user_registers_x86_64.by_name("r14"), user_registers_x86_64.goroutine);
+    EXPECT_EQ(user_registers_x86_64.by_name("rip"), user_registers_x86_64.instruction_pointer);
+    EXPECT_EQ(user_registers_aarch64.by_name("sp"), user_registers_aarch64.stack_pointer);
+    EXPECT_EQ(user_registers_aarch64.by_name("x28"), user_registers_aarch64.goroutine);
+    EXPECT_EQ(std::nullopt, user_registers_aarch64.instruction_pointer);
 }
 
 } // namespace
