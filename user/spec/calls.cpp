@@ -89,9 +89,9 @@ std::vector<NamedValues::Known> tested_values(std::string_view list, const Named
             tested.push_back({*number, 0});
             return;
         }
-        if (values && values->is_elsewhere(name))
-            return;
         const auto known = values ? values->find(name) : std::nullopt;
+        if (!known && values && values->is_elsewhere(name))
+            return;
         if (!known)
             throw Error(fmt::format("{} is none of the values that this argument is shown as", name));
         tested.push_back(*known);

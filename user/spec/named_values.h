@@ -71,7 +71,7 @@ public:
     };
     std::optional<Known> find(std::string_view name) const;
 
-    /// A name that another machine has: a test of it is no mistake, and never holds here.
+    /// A name that another machine has: where this one has none of that name, a test of it is no mistake, and never holds.
     void add_elsewhere(std::string name) { elsewhere_.insert(std::move(name)); }
     bool is_elsewhere(std::string_view name) const { return elsewhere_.contains(name); }
 

@@ -52,6 +52,18 @@ TEST(CallsOfMachines, TestWhatAnotherOneHas) {
     EXPECT_THAT(wrong, ElementsAre(HasSubstr("C is none of the values")));
 }
 
+TEST(CallsOfMachines, TestWhatEachHasByItsOwnNumber) {
+    for (const auto &[machine, number] : {std::pair("x86_64", 2u), std::pair("aarch64", 4u)}) {
+        std::vector<std::string> wrong;
+        Calls calls(machine);
+        calls.add("flags v: A=1\nflags v on x86_64: B=2\nflags v on aarch64: B=4\ns:f(x: v & B)", "mine", wrong);
+        EXPECT_THAT(wrong, IsEmpty()) << machine;
+        const NumberTest &test = calls.rows("s:f")->front().arguments[0].test;
+        EXPECT_TRUE(test.accepts(number)) << machine;
+        EXPECT_FALSE(test.accepts(6 - number)) << machine;
+    }
+}
+
 TEST(CallsOfMachines, AreChosenForARecording) {
     Calls::choose_machine("aarch64");
     EXPECT_EQ(Calls::shared().values("open")->text(0x4000), "O_RDONLY|O_DIRECTORY");
