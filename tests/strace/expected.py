@@ -2,8 +2,6 @@
 """strace's test programs, which print the lines that strace has to print of their calls."""
 
 import re
-import subprocess
-import sys
 import tarfile
 import tempfile
 from pathlib import Path
@@ -11,6 +9,8 @@ from pathlib import Path
 import compare
 import guest
 import lines
+
+from guest_archive import fetched
 
 FOLDER = guest.BUILD / "expected"
 FETCH = Path(__file__).resolve().parent / "fetch"
@@ -31,21 +31,13 @@ def selected(text):
     return found
 
 
-def fetched():
-    """The folder with the programs, which are built where they are not there yet."""
-    done = subprocess.run([FETCH], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(1)
-    return Path(done.stdout.strip())
-
-
 def kernel_names(calls):
     """The functions that the kernel may have for them."""
     return {*calls, *(own for own, name in lines.NAMES.items() if name in calls)}
 
 
 def run(label):
-    folder = fetched()
+    folder = fetched(FETCH)
     programs = selected((folder / "gen_tests.in").read_text())
     with tempfile.TemporaryDirectory(prefix="argtrace-strace.") as temporary:
         files = {name: Path(temporary) / name for name in ("programs.tar", "programs.list", "calls.list")}
@@ -77,7 +69,7 @@ def ours_by_program(text, programs):
 
 def compared(known):
     """program -> rows of compare(), of those that strace has lines of; how many have none; what is wrong with the programs."""
-    programs = selected((fetched() / "gen_tests.in").read_text())
+    programs = selected((fetched(FETCH) / "gen_tests.in").read_text())
     ours = ours_by_program(guest.lines_of(FOLDER / "argtrace.out"), programs)
     found, wrong = {}, []
     for program in programs:
