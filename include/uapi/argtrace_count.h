@@ -43,10 +43,10 @@ enum argtrace_unfollowed {
 	ARGTRACE_UNFOLLOWED_TAKEN	= 1,	/* the call was redirected by something else: a live patch, a BPF program that was
 						 * attached before, another session of argtrace that follows returns of the function */
 	ARGTRACE_UNFOLLOWED_REMOVED	= 2,	/* the probe was removed meanwhile */
-	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call */
+	ARGTRACE_UNFOLLOWED_EXITED	= 3,	/* the task ended within the call, and no record says so: see ARGTRACE_ID_LEFT */
 	ARGTRACE_UNFOLLOWED_MISSED	= 4,	/* the kernel's fprobe or kretprobe had no free instance, or was already running; or its uretprobes
 						 * follow 64 calls of the task that are within each other, and no more */
-	ARGTRACE_UNFOLLOWED_LEFT	= 5,	/* a user function was left without returning: longjmp(), an exception, a panic */
+	ARGTRACE_UNFOLLOWED_LEFT	= 5,	/* a user function was left without returning (longjmp(), an exception, a panic), likewise */
 	ARGTRACE_UNFOLLOWED_NO_GOROUTINE = 6,	/* ARGTRACE_PROBE_GOROUTINES: the goroutine could not be read at entry */
 };
 

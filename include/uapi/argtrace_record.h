@@ -53,9 +53,26 @@ struct argtrace_record {
  */
 #define ARGTRACE_ID_UNREADABLE_MAX	0xf7ffffffu	/* the highest of these ids */
 
+/*
+ * A record with the id ARGTRACE_ID_LEFT + id belongs to the probe `id`, a user function with ARGTRACE_PROBE_RETURN, and to a call that was
+ * left in another way than by returning. The record's clock is the moment at which that became known: when another call took its
+ * place on the stack, or when its thread or program ended. So the call took no longer than the duration says. What the function
+ * returned is not known: the data of ARGTRACE_LOC_RETURN is zeros, and outputs that are computed at the return are marked as those
+ * that could not be read.
+ */
+#define ARGTRACE_ID_LEFT	0xf8000000u	/* plus the id of a probe */
+#define ARGTRACE_ID_LEFT_MAX	0xfbffffffu	/* the highest of these ids */
+
+static __inline__ int argtrace_record_is_left(__u32 id)
+{
+	return id >= ARGTRACE_ID_LEFT && id <= ARGTRACE_ID_LEFT_MAX;
+}
+
 /* The probe that a record's id names; 0: it is not the record of a call. */
 static __inline__ __u32 argtrace_record_probe(__u32 id)
 {
+	if (argtrace_record_is_left(id))
+		return id - ARGTRACE_ID_LEFT;
 	if (id >= ARGTRACE_ID_UNREADABLE && id <= ARGTRACE_ID_UNREADABLE_MAX)
 		return id - ARGTRACE_ID_UNREADABLE;
 	return id <= ARGTRACE_ID_MAX ? id : 0;

@@ -536,3 +536,23 @@ u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to)
 {
 	return (u64 *)run_return_values(run, (u8 *)to, true);
 }
+
+u8 *argtrace_run_left_values(struct argtrace_run *run, u8 *to)
+{
+	const struct argtrace_op *op, *out, *end = run->code->end;
+	const u8 *kept = run->kept;
+	u64 bit = 1;
+
+	run->unreadable = kept ? *((const u64 *)kept - 1) : 0;
+	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
+		out = find_output(op);
+		if (out->flags & ARGTRACE_INSN_RETURN) {
+			run->unreadable |= bit;
+			to = put_nothing(to, out);
+		} else {
+			to = put_kept(to, out, &kept, false);
+		}
+		run->last = bit;
+	}
+	return to;
+}

@@ -7,6 +7,7 @@
  * is taken in the context of tasks alone, with preemption off.
  */
 #include <linux/hash.h>
+#include <linux/list_sort.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -18,6 +19,7 @@
 #include "base/compat.h"
 #include "base/memory.h"
 #include "probe/plan.h"
+#include "source/returns/leave.h"
 #include "source/user.h"
 #include "source/user_call_memory.h"
 #include "source/user_calls.h"
@@ -46,30 +48,16 @@ static struct hlist_bl_head *column_of(pid_t tgid, unsigned long goroutine, unsi
 	return row_of(tgid) + hash_long(sp, COLUMN_BITS);
 }
 
-enum why_left { LEFT, EXITED, REMOVED };
-
-/* Within its column's lock, by which its place is still there. */
-static void take_off(struct argtrace_user_call *call, struct argtrace_user_call **taken,
-		     enum why_left why)
+/* Within its column's lock. */
+static void take_off(struct argtrace_user_call *call, struct argtrace_user_call **taken)
 {
-	struct argtrace_user_place *place = call->place;
-	struct argtrace_counters *following =
-		argtrace_user_call_frame(call, place->call_size)->frame.returns->following;
-
 	hlist_bl_del(&call->link);
 	call->next = *taken;
 	*taken = call;
-	if (why == LEFT)
-		argtrace_count_following(following, left);
-	else if (why == EXITED)
-		argtrace_count_following(following, exited);
-	else
-		argtrace_count_following(following, removed);
 }
 
 /* Takes those off a column of which picks() is true, onto a list. */
 static void take_off_column(struct hlist_bl_head *column, struct argtrace_user_call **taken,
-			    enum why_left why,
 			    bool (*picks)(const struct argtrace_user_call *, const void *),
 			    const void *data)
 {
@@ -81,7 +69,7 @@ static void take_off_column(struct hlist_bl_head *column, struct argtrace_user_c
 	hlist_bl_lock(column);
 	hlist_bl_for_each_entry_safe(call, node, next, column, link) {
 		if (picks(call, data))
-			take_off(call, taken, why);
+			take_off(call, taken);
 	}
 	hlist_bl_unlock(column);
 }
@@ -100,15 +88,55 @@ void argtrace_user_call_free(struct argtrace_user_call *call)
 	argtrace_user_call_memory_free(call, call->size);
 }
 
-/* Such lists are few, and some are made where a tracepoint calls us, with preemption off. */
-void argtrace_user_calls_free(struct argtrace_user_call *calls)
+static struct argtrace_frame *frame_of(struct argtrace_user_call *call)
 {
-	struct argtrace_user_call *next;
+	return &argtrace_user_call_frame(call, call->size)->frame;
+}
 
-	for (; calls; calls = next) {
-		next = calls->next;
-		argtrace_user_call_memory_uncharge(calls->size);
-		kfree_rcu(calls, rcu);
+static bool is_recorded(struct argtrace_user_call *call, enum argtrace_user_call_end end)
+{
+	return end != ARGTRACE_USER_CALL_REMOVED && argtrace_return_record_left(frame_of(call));
+}
+
+/* Counts it, unless it is recorded. */
+static void end_call(struct argtrace_user_call *call, enum argtrace_user_call_end end)
+{
+	struct argtrace_counters *following = frame_of(call)->returns->following;
+
+	if (is_recorded(call, end))
+		return;
+	if (end == ARGTRACE_USER_CALL_LEFT)
+		argtrace_count_following(following, left);
+	else if (end == ARGTRACE_USER_CALL_EXITED)
+		argtrace_count_following(following, exited);
+	else
+		argtrace_count_following(following, removed);
+}
+
+/* As calls return, so that the record of one comes after those of the calls that it has made. */
+static int compare_beginnings(void *data, const struct list_head *a, const struct list_head *b)
+{
+	const u64 a_began = frame_of(list_entry(a, struct argtrace_user_call, ended))->clock;
+	const u64 b_began = frame_of(list_entry(b, struct argtrace_user_call, ended))->clock;
+
+	return a_began < b_began ? 1 : a_began > b_began ? -1 : 0;
+}
+
+/* Such lists are few, and some are made where a tracepoint calls us, with preemption off. */
+void argtrace_user_calls_end(struct argtrace_user_call *calls, enum argtrace_user_call_end end)
+{
+	struct argtrace_user_call *call, *next;
+	LIST_HEAD(ended);
+
+	for (call = calls; call; call = next) {
+		next = call->next;
+		list_add(&call->ended, &ended);
+	}
+	list_sort(NULL, &ended, compare_beginnings);
+	list_for_each_entry_safe(call, next, &ended, ended) {
+		end_call(call, end);
+		argtrace_user_call_memory_uncharge(call->size);
+		kfree_rcu(call, rcu);
 	}
 }
 
@@ -169,7 +197,7 @@ bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_
 			break;
 		}
 		if (!is_elsewhere(call, open) && is_proved_left(call, open))
-			take_off(open, left, LEFT);
+			take_off(open, left);
 	}
 	if (is_new)
 		hlist_bl_add_head(&call->link, column);
@@ -201,7 +229,7 @@ struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_
 		if (call->sp < sp)
 			break;
 		if (call->sp > sp)
-			take_off(call, left, LEFT);
+			take_off(call, left);
 	}
 	hlist_bl_unlock(column);
 	return found;
@@ -218,11 +246,16 @@ void argtrace_user_calls_forget(void)
 	u32 i;
 
 	for (i = 0; i < ROWS * COLUMNS; i++) {
-		take_off_column(&table[i], &taken, REMOVED, place_leaves, NULL);
+		take_off_column(&table[i], &taken, place_leaves, NULL);
 		if (i % COLUMNS == 0)
 			cond_resched();
 	}
-	argtrace_user_calls_free(taken);
+	/* Counters are each CPU's own. */
+	preempt_disable_notrace();
+	argtrace_user_calls_end(taken, ARGTRACE_USER_CALL_REMOVED);
+	preempt_enable_notrace();
+	/* Those that end_calls() has taken off before are still being recorded. */
+	argtrace_synchronize();
 }
 
 static bool is_of_process(const struct argtrace_user_call *call, const void *data)
@@ -248,9 +281,13 @@ static void end_calls(const struct task_struct *task,
 	struct argtrace_user_call *taken = NULL;
 	u32 i;
 
+	/* Their plans stay until it is on again: argtrace_user_calls_forget() waits for that. */
+	preempt_disable_notrace();
 	for (i = 0; i < count; i++)
-		take_off_column(&columns[i], &taken, EXITED, picks, task);
-	argtrace_user_calls_free(taken);
+		take_off_column(&columns[i], &taken, picks, task);
+	if (taken)
+		argtrace_user_calls_end(taken, ARGTRACE_USER_CALL_EXITED);
+	preempt_enable_notrace();
 }
 
 static void thread_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)

@@ -20,6 +20,7 @@
 #ifndef ARGTRACE_USER_CALLS_H
 #define ARGTRACE_USER_CALLS_H
 
+#include <linux/list.h>
 #include <linux/list_bl.h>
 #include <linux/types.h>
 
@@ -35,6 +36,7 @@ struct argtrace_user_call {
 	union {
 		struct hlist_bl_node link;	/* on the table */
 		struct argtrace_user_call *next;	/* of those that have been taken off */
+		struct list_head ended;			/* of these, as they are recorded */
 		struct rcu_head rcu;	/* while it is freed */
 	};
 	struct argtrace_user_place *place;
@@ -64,23 +66,36 @@ void argtrace_user_call_free(struct argtrace_user_call *call);
 
 /*
  * Puts a call of the current process on the table, and takes off those that it proves to have been
- * left. They have been counted, and are on the list, to be freed. False: it is one that is on it
+ * left. They are on the list, for argtrace_user_calls_end(). False: it is one that is on it
  * already, and has come to the function's first instruction again.
  */
 bool argtrace_user_calls_enter(struct argtrace_user_call *call, struct argtrace_user_call **left);
 
 /*
  * Takes the current process's call of that place, goroutine and stack pointer off. NULL: there is
- * none. It takes off those that the return proves to have been left as well, which are on the list.
+ * none. It takes off those that the return proves to have been left as well, which are on the list
+ * for argtrace_user_calls_end().
  */
 struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_place *place,
 						     unsigned long goroutine, unsigned long sp,
 						     struct argtrace_user_call **left);
 
-/* Frees the calls of all places that are about to be freed, and counts them as removed. */
+/*
+ * Frees the calls of all places that are about to be freed, and counts them as removed. It waits for
+ * those who record calls that have ended.
+ */
 void argtrace_user_calls_forget(void);
 
-/* A list of them, in any context of a task. */
-void argtrace_user_calls_free(struct argtrace_user_call *calls);
+enum argtrace_user_call_end {
+	ARGTRACE_USER_CALL_LEFT,
+	ARGTRACE_USER_CALL_EXITED,
+	ARGTRACE_USER_CALL_REMOVED,
+};
+
+/*
+ * Records or counts calls that have been taken off, and frees them. With preemption off, since
+ * before they were taken off or in a handler of uprobes: by either their plans are still there.
+ */
+void argtrace_user_calls_end(struct argtrace_user_call *calls, enum argtrace_user_call_end end);
 
 #endif

@@ -188,6 +188,18 @@ static noinline bool begin_waiting_call(struct argtrace_user_call *call,
 	}
 }
 
+/* A call begins when the records of those have been written whose place it takes. */
+static noinline void record_before(struct argtrace_user_call *call,
+				   struct argtrace_user_call *left)
+{
+	struct argtrace_frame *frame =
+		&argtrace_user_call_frame(call, call->place->call_size)->frame;
+
+	argtrace_user_calls_end(left, ARGTRACE_USER_CALL_LEFT);
+	/* It goes on with the time that it had, should the clock not be readable. */
+	argtrace_return_read_clock(frame->returns->clock, &frame->clock);
+}
+
 /*
  * With preemption off, which is on again afterwards. `follow`: it is known to which stack the call
  * belongs.
@@ -213,11 +225,12 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
 		follow = argtrace_user_calls_enter(call, &left);
 		if (unlikely(!follow))
 			argtrace_uncount_following(plan->returns->following, entered);
+		if (unlikely(left))
+			record_before(call, left);
 	}
 	preempt_enable_notrace();
 	if (unlikely(!follow))
 		argtrace_user_call_free(call);
-	argtrace_user_calls_free(left);
 }
 
 /*
@@ -273,7 +286,11 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 	const struct argtrace_code *code;
 	struct argtrace_user_frame *whole;
 
-	argtrace_user_calls_free(left);
+	if (unlikely(left)) {
+		preempt_disable_notrace();
+		argtrace_user_calls_end(left, ARGTRACE_USER_CALL_LEFT);
+		preempt_enable_notrace();
+	}
 	/* It was entered before we were there, or not selected. */
 	if (!call)
 		return argtrace_user_unwanted(place);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct TreeCall {
     std::uint64_t clock = 0; ///< when it was recorded, as Event::clock
     Payload payload;
     std::vector<TreeCall> inner = {}; ///< in the order of their beginning
+    bool left = false;                ///< Event::left
 };
 
 /// Which calls were made in which, from their times. They come as they are recorded: when they
@@ -36,16 +38,21 @@ public:
 
     /// The same of another that does one thing at a time.
     void add(const Event &event, std::uint64_t task, Payload payload) {
-        Call call{event.ts, event.end(), event.clock, std::move(payload)};
-        std::vector<Call> &before = tasks_[task];
+        Call call{event.ts, event.end(), event.clock, std::move(payload), {}, event.left};
+        std::vector<Call> &trees = tasks_[task];
+        std::vector<Call> &before = event.left ? clip(trees, call) : end_later(trees, call);
         // All that began since then is in it, as a task does one thing at a time.
         auto first = before.end();
         while (first != before.begin() && std::prev(first)->begin >= call.begin)
             --first;
+        ++calls_;
+        if (event.left && &before == &trees && was_handed_out(task, call.begin)) {
+            before.insert(first, std::move(call));
+            return;
+        }
         call.inner.assign(std::make_move_iterator(first), std::make_move_iterator(before.end()));
         before.erase(first, before.end());
         before.push_back(std::move(call));
-        ++calls_;
     }
 
     /// How many calls there are in all trees.
@@ -68,8 +75,10 @@ public:
             std::vector<Call> &calls = task->second;
             const auto rest = std::find_if(calls.begin(), calls.end(),
                                            [&](const Call &call) { return !wanted(task->first, call); });
-            for (auto call = calls.begin(); call != rest; ++call)
+            for (auto call = calls.begin(); call != rest; ++call) {
+                note_handed_out(task->first, call->end);
                 taken.emplace_back(task->first, std::move(*call));
+            }
             calls.erase(calls.begin(), rest);
             task = calls.empty() ? tasks_.erase(task) : std::next(task);
         }
@@ -88,6 +97,44 @@ public:
     }
 
 private:
+    /// Where a call belongs that was left, and when that is known need not be when it was: the calls that had begun before and ended
+    /// since have ended it, too.
+    static std::vector<Call> &clip(std::vector<Call> &trees, Call &left) {
+        std::vector<Call> *level = &trees;
+        for (;;) {
+            const auto next = std::find_if(level->rbegin(), level->rend(), [&](const Call &call) { return call.begin < left.begin; });
+            if (next == level->rend() || next->end <= left.begin)
+                return *level;
+            left.end = std::min(left.end, next->end);
+            level = &next->inner;
+        }
+    }
+
+    /// Where another call belongs: in those that were left by it, as execve() leaves all that it was called in, and had no end before
+    /// its own.
+    static std::vector<Call> &end_later(std::vector<Call> &trees, const Call &call) {
+        std::vector<Call> *level = &trees;
+        while (!level->empty() && level->back().left && level->back().begin < call.begin && call.begin < level->back().end) {
+            level->back().end = std::max(level->back().end, call.end);
+            level = &level->back().inner;
+        }
+        return *level;
+    }
+
+    /// Trees of that task which ended later have been handed out, so that nothing that remains can be told to be in a call that began
+    /// then.
+    bool was_handed_out(std::uint64_t task, std::uint64_t begin) const {
+        const auto found = handed_out_.find(task);
+        return found != handed_out_.end() && begin < found->second;
+    }
+
+    void note_handed_out(std::uint64_t task, std::uint64_t end) {
+        if (handed_out_.size() >= handed_out_max)
+            handed_out_.clear();
+        std::uint64_t &latest = handed_out_[task];
+        latest = std::max(latest, end);
+    }
+
     static std::size_t count(const Call &call) {
         std::size_t calls = 1;
         for (const Call &inner : call.inner)
@@ -96,6 +143,8 @@ private:
     }
 
     std::map<std::uint64_t, std::vector<Call>> tasks_; // ordered, so that the output repeats
+    static constexpr std::size_t handed_out_max = 1 << 16;
+    std::unordered_map<std::uint64_t, std::uint64_t> handed_out_; // when the last of a task's trees ended
     std::size_t calls_ = 0;
 };
 

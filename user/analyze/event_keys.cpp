@@ -203,6 +203,8 @@ KeyPart EventKeys::part_of(const EventView &view, const Place &place) {
     }
     if (place.source == Source::absent_stack)
         return {number(place.number, ARGTRACE_TYPE_STACK)};
+    if (place.source == Source::duration)
+        return {number(event.has_duration() ? event.duration : 0, ARGTRACE_TYPE_U64)};
     if (place.source != Source::argument)
         return {number_of(view, place)};
     const Value &value = view.values[place.argument];
@@ -230,7 +232,7 @@ Value EventKeys::number_of(const EventView &view, const Place &place) {
     case Source::caller:
         return number(event.caller, ARGTRACE_TYPE_PTR);
     case Source::duration:
-        return number(event.duration, ARGTRACE_TYPE_U64);
+        return {event.duration, 0, ARGTRACE_TYPE_U64, event.has_duration()};
     case Source::expression: {
         const auto value = place.expression->number(view);
         return {value.value_or(0), 0, place.expression->number_type(), value.has_value()};

@@ -52,6 +52,13 @@ bool take_out_unreadable(const Probe &probe, std::span<Value> values,
     return true;
 }
 
+/// A call that was left has returned nothing.
+void take_out_result(const Probe &probe, std::span<Value> values) {
+    for (std::size_t i = 0; i < probe.args.size(); ++i)
+        if (probe.args[i].loc == ARGTRACE_LOC_RETURN)
+            values[i] = {};
+}
+
 bool any_is_unread(const Probe &probe, std::span<const Value> values) {
     for (std::size_t i = 0; i < probe.args.size(); ++i)
         if (is_unread(probe.args[i], values[i])) [[unlikely]]
@@ -198,7 +205,10 @@ Decoder::read_arguments(const argtrace_record &record, std::span<const std::byte
             return status;
         has_unread = any_is_unread(known.probe, std::span(out.values).subspan(first_value));
     }
-    if (record.id > ARGTRACE_ID_MAX) [[unlikely]] {
+    if (argtrace_record_is_left(record.id)) [[unlikely]] {
+        take_out_result(known.probe, std::span(out.values).subspan(first_value));
+        has_unread = false; // what it would have returned is not unreadable
+    } else if (record.id > ARGTRACE_ID_MAX) [[unlikely]] {
         const auto values = std::span(out.values).subspan(first_value);
         if (!take_out_unreadable(known.probe, values, out.bytes)) {
             out.values.shrink(first_value);
@@ -261,6 +271,7 @@ Decoder::call(const argtrace_record &record, std::span<const std::byte> data,
     if (returned) [[unlikely]] {
         event.duration = duration(took);
         event.ts -= event.duration;
+        event.left = argtrace_record_is_left(record.id);
     }
     event.caller = caller;
     event.position = header_.seq * header_.size + offset_;

@@ -70,6 +70,11 @@ public:
         }
     }
 
+    /// When a call has ended at the latest that begins now and was left, some time before `end`: as the calls that it is in.
+    std::uint64_t clip(std::uint64_t end) const {
+        return lanes_.empty() || lanes_[0].open.empty() ? end : std::min(end, lanes_[0].open.back().end);
+    }
+
     /// Closes all that is open.
     template<typename Close>
     void finish(Close close) {

@@ -217,10 +217,11 @@ void PerfettoExporter::add_end(const Track &track, std::size_t lane, std::uint64
     });
     auto kind = PerfettoBlock::Kind::instant;
     std::size_t lane = 0;
-    if (event.has_duration() || is_unfinished(event)) {
+    if (event.has_duration() || event.left || is_unfinished(event)) {
         kind = PerfettoBlock::Kind::begin;
+        const std::uint64_t end = event.left ? track.lanes.clip(end_of(event)) : end_of(event);
         lane = is_unfinished(event) ? track.lanes.add(event.ts, ~std::uint64_t{0}, PerfettoBlock::End())
-                                : track.lanes.add(event.ts, end_of(event), end_with(plan, entry.view()));
+                                : track.lanes.add(event.ts, end, end_with(plan, entry.view()));
         while (track.ids.size() <= lane) {
             track.ids.push_back(++last_id_);
             describe(track, track.ids.size() - 1);

@@ -47,7 +47,7 @@ struct Event {
     static constexpr std::uint64_t unknown_duration = ~std::uint64_t{0};
 
     std::uint64_t ts = 0;       ///< of its entry, ns of CLOCK_MONOTONIC
-    std::uint64_t duration = unknown_duration; ///< until it returned, ns
+    std::uint64_t duration = unknown_duration; ///< until it returned, ns; of one that was left, until that was known
     std::uint64_t clock = 0;    ///< units of the session's clock: the order of events
     std::uint64_t caller = 0;   ///< return address, in `caller_space`; 0 when it was not recorded
     std::uint64_t position = 0; ///< where its record begins in its CPU's ring
@@ -59,6 +59,7 @@ struct Event {
     std::uint8_t context = 0; ///< ARGTRACE_CTX_*
     std::uint8_t preempt = 0;
     bool has_unread = false; ///< a value that a program was to compute could not be read, see is_unread()
+    bool left = false; ///< in another way than by returning: argtrace_record_is_left()
     std::array<char, ARGTRACE_COMM_LEN> comm{};
     CodeSpace caller_space = CodeSpace::kernel;
 
@@ -76,10 +77,10 @@ struct Event {
         return one[0] == other[0] && one[1] == other[1];
     }
 
-    bool has_duration() const { return duration != unknown_duration; }
+    bool has_duration() const { return duration != unknown_duration && !left; }
 
-    /// When it was recorded, which events are ordered by: when it was made, or returned.
-    std::uint64_t end() const { return has_duration() ? ts + duration : ts; }
+    /// When it was recorded, which events are ordered by: when it was made, or returned, or was known to have been left.
+    std::uint64_t end() const { return duration != unknown_duration ? ts + duration : ts; }
 
     std::string_view comm_view() const {
         std::string_view whole(comm.data(), comm.size());

@@ -7,9 +7,9 @@
 
 namespace argtrace {
 
-/// Whether the call had not returned when recording ended: where returns are recorded, every other has a duration.
+/// Whether the call had not returned when recording ended: where returns are recorded, every other has a duration, or was left.
 inline bool is_unfinished(const Event &event) {
-    return records_returns(*event.probe) && !event.has_duration();
+    return records_returns(*event.probe) && !event.has_duration() && !event.left;
 }
 
 /// Event::cpu of such a call: where it began is not known.

@@ -147,7 +147,7 @@ void ColumnRenderer::append(Column column, const EventView &view) {
         append_result(view);
         break;
     case Column::duration:
-        line_ += event.has_duration() ? format_duration(event.duration) : "-";
+        line_ += event.has_duration() ? format_duration(event.duration) : event.left ? "left" : "-";
         break;
     case Column::caller:
         line_ += event.caller != 0 ? std::string_view(callers_.name(event.caller_place())) : "-";

@@ -82,7 +82,7 @@ void append_outcome(Line &out, ValueWriter &values, const EventView &view, bool 
         out += " = ";
         append_result_value(out, values, view, result, described);
     }
-    out += " <";
+    out += view.event->left ? " <left within " : " <";
     out += format_duration(view.event->duration);
     out += '>';
 }
@@ -101,7 +101,7 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
         if (described || values.formats(*view.event->probe).are_of_go())
             append_json_meanings(out, values, view, described);
     }
-    out += ",\"duration\":";
+    out += view.event->left ? ",\"duration\":null,\"left_within\":" : ",\"duration\":";
     out.append_decimal(view.event->duration);
 }
 

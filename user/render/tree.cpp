@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "model/unfinished.h"
 #include "render/call.h"
 #include "render/flags.h"
 #include "render/outcome.h"
@@ -51,7 +52,7 @@ void TreeRenderer::append_task(const Event &event) {
     }
     append_padded(line_, fmt::format("{}", event.tid), widths_.tid);
     // On which CPU a call began that still runs is not known.
-    append_padded(line_, event.has_duration() || !records_returns(*event.probe) ? fmt::format("{}", event.cpu) : "-", widths_.cpu);
+    append_padded(line_, is_unfinished(event) ? "-" : fmt::format("{}", event.cpu), widths_.cpu);
     line_ += flags_column(event.context, event.preempt);
     line_ += "   ";
 }
@@ -68,12 +69,12 @@ TreeRenderer::Shown TreeRenderer::show(const EventView &view) {
     line_ += event.probe->function;
     if (event.probe->forced)
         line_ += '~';
-    if (records_returns(*event.probe) && !event.has_duration())
+    if (is_unfinished(event))
         append_registers(view);
     else
         append_call_arguments(line_, values_, view);
     shown.call = line_.view();
-    if (has_result(*event.probe) && event.has_duration()) {
+    if (has_result(*event.probe) && records_returns(*event.probe) && !is_unfinished(event)) {
         line_.clear();
         line_ += " = ";
         append_result_value(line_, values_, view,
@@ -82,7 +83,9 @@ TreeRenderer::Shown TreeRenderer::show(const EventView &view) {
     }
     if (event.has_duration())
         shown.duration = format_duration(event.duration);
-    if (event.has_duration() || !records_returns(*event.probe)) {
+    else if (event.left)
+        shown.duration = "left";
+    if (!is_unfinished(event)) {
         const StackPlaces stacks = stack_places(*event.probe);
         if (stacks.kernel)
             shown.stack = view.values[*stacks.kernel];

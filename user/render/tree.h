@@ -61,7 +61,7 @@ private:
         std::string task; ///< the columns COMM to FLAGS
         std::string call;
         std::string result;   ///< " = 832"; of nothing ""
-        std::string duration; ///< "" where only the entry was recorded
+        std::string duration; ///< "" where only the entry was recorded; "left" of a call that was
         const Probe *probe = nullptr;
         std::optional<Value> stack = {}, user_stack = {}; ///< of a call whose record has them
     };

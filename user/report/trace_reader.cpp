@@ -258,7 +258,7 @@ void TraceReader::take_running(std::span<const std::byte> bytes, std::uint64_t o
 void TraceReader::drop_returned(const EventBatch &batch) {
     std::vector<Event> &calls = running_.batch.events;
     for (const Event &event : batch.events) {
-        if (!event.has_duration() || !running_tasks_.contains(event.task()))
+        if (event.duration == Event::unknown_duration || !running_tasks_.contains(event.task()))
             continue;
         const std::uint64_t begin = running_.beginning(event.clock, event.duration);
         std::erase_if(calls, [&](const Event &call) {

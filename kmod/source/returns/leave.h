@@ -66,6 +66,12 @@ void argtrace_return_record_slow(struct argtrace_frame *frame, struct argtrace_r
 /* The same after argtrace_ring_begin(), where argtrace_ring_reserve() failed. */
 void argtrace_return_record_unreserved(struct argtrace_frame *frame, struct argtrace_ring *ring);
 
+/*
+ * A call that is known to have ended, and has not returned: ARGTRACE_ID_LEFT. With preemption off.
+ * False: its probe is stopped, or has no record of such calls, and it has not been counted.
+ */
+bool argtrace_return_record_left(struct argtrace_frame *frame);
+
 /* A call of a probe with a program. */
 void argtrace_return_run_program(struct argtrace_frame *frame, struct argtrace_ring *ring,
 				 u32 context);

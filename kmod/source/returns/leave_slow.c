@@ -306,3 +306,67 @@ noinline void argtrace_return_outputs_unreserved(struct argtrace_frame *frame,
 		record_write_slow(to, frame, ring, now, 0);
 	argtrace_return_finish_outputs(frame, ring, to);
 }
+
+static noinline void record_left(struct argtrace_frame *frame, u32 context)
+{
+	struct argtrace_plan *plan = frame->returns->plan;
+	struct argtrace_ring *ring = this_cpu_ptr(frame->returns->rings);
+	struct argtrace_run run argtrace_uninitialized;
+	u32 length = 0, size = plan->record_size;
+	u8 *scratch = NULL, *to;
+
+	if (plan->code && plan->code->outputs != ARGTRACE_OUTPUTS_NONE) {
+		scratch = argtrace_scratch_here();
+		if (unlikely(!scratch))
+			return argtrace_record_lose(plan, ARGTRACE_LOST_NO_BUFFER);
+		run.code = plan->code;
+		run.kept = argtrace_return_kept_values(frame);
+		length = argtrace_run_left_values(&run, scratch + sizeof(u64)) - scratch;
+		*(u64 *)scratch = run.unreadable;
+		size = ALIGN(plan->code->unreadable_at + length, 8);
+	}
+	to = begin_record(frame, ring, context, size);
+	if (unlikely(!to))
+		return argtrace_record_finish(ring);
+	((struct argtrace_record *)to)->size = size;
+	((struct argtrace_record *)to)->id = ARGTRACE_ID_LEFT + plan->id;
+	if (scratch)
+		argtrace_copy_words(to + plan->code->unreadable_at, scratch, length);
+	argtrace_record_complete(plan, ring);
+}
+
+/* A condition on what is returned cannot be decided, and what is aggregated cannot be known. */
+static bool has_record_of_left(const struct argtrace_plan *plan)
+{
+	const struct argtrace_code *code = plan->code;
+
+	return plan->id <= ARGTRACE_ID_LEFT_MAX - ARGTRACE_ID_LEFT &&
+	       !(code && (code->return_filter || argtrace_code_aggregates(code)));
+}
+
+bool argtrace_return_record_left(struct argtrace_frame *frame)
+{
+	const struct argtrace_return *returns = frame->returns;
+	struct argtrace_plan *plan = returns->plan;
+
+	/* Pairs with the release of argtrace_return_set_up(). */
+	if (smp_load_acquire(&returns->leave_path) == ARGTRACE_LEAVE_STOPPED ||
+	    !has_record_of_left(plan))
+		return false;
+	preempt_disable_notrace();
+	if (unlikely(!argtrace_scratch_enter())) {
+		argtrace_record_lose(plan, ARGTRACE_LOST_RECURSION);
+		return true;
+	}
+	if (plan->code && plan->code->max_rate && !argtrace_may_record(plan->code)) {
+		argtrace_count_here(plan->counters, capped);
+		preempt_enable_notrace();
+	} else {
+		/* What a function of Go is given lies there. */
+		if (!(plan->schema->flags & ARGTRACE_PROBE_GOROUTINES))
+			frame->value = frame->high = 0;
+		record_left(frame, frame->state);
+	}
+	argtrace_scratch_leave();
+	return true;
+}

@@ -25,6 +25,15 @@ std::string shown(const Trees::Call &call) {
 
 class CallTreesTest : public testing::Test {
 protected:
+    void left(const char *name, std::uint64_t begin, std::uint64_t end) {
+        Event event;
+        event.ts = begin;
+        event.duration = end - begin;
+        event.tid = 1;
+        event.left = true;
+        trees.add(event, name);
+    }
+
     void add(const char *name, std::uint64_t begin, std::uint64_t end, std::uint32_t tid = 1,
              std::uint32_t cpu = 0) {
         Event event;
@@ -89,6 +98,55 @@ TEST_F(CallTreesTest, WaitForTheCallAround) {
     EXPECT_EQ(ended(4), "b");
     add("a", 1, 8); // took longer than anybody waited
     EXPECT_EQ(ended(), "a(c)");
+}
+
+TEST_F(CallTreesTest, CallsThatWereLeftEndWithThoseThatTheyAreIn) {
+    add("b", 3, 4);
+    add("a", 1, 6);
+    add("c", 7, 8);
+    left("l", 2, 9); // which is known long after
+    EXPECT_EQ(trees.calls(), 4u);
+    std::uint64_t ended_at = 0;
+    std::string text;
+    trees.take_ended(std::numeric_limits<std::uint64_t>::max(), [&](const Trees::Call &call) {
+        text += shown(call) + ' ';
+        if (!call.inner.empty())
+            ended_at = call.inner[0].end;
+    });
+    EXPECT_EQ(text, "a(l(b)) c ");
+    EXPECT_EQ(ended_at, 6u);
+}
+
+TEST_F(CallTreesTest, CallsThatWereLeftHaveNestedOnesInThem) {
+    add("c", 4, 5);
+    left("b", 3, 7); // as they are recorded when a thread ends: the inner one first
+    left("a", 2, 8);
+    add("d", 9, 10);
+    EXPECT_EQ(ended(), "a(b(c)) d");
+}
+
+TEST_F(CallTreesTest, WhatLeavesCallsIsInThem) {
+    left("b", 2, 6);
+    left("a", 1, 7);
+    add("execve", 3, 8);
+    add("next", 9, 10);
+    EXPECT_EQ(trees.calls(), 4u);
+    std::uint64_t ended_at = 0;
+    std::string text;
+    trees.take_ended(std::numeric_limits<std::uint64_t>::max(), [&](const Trees::Call &call) {
+        text += shown(call) + ' ';
+        ended_at = ended_at ? ended_at : call.end;
+    });
+    EXPECT_EQ(text, "a(b(execve)) next ");
+    EXPECT_EQ(ended_at, 8u);
+}
+
+TEST_F(CallTreesTest, NothingIsPutIntoACallThatWasLeftLongAgo) {
+    add("a", 1, 4);
+    EXPECT_EQ(ended(5), "a");
+    add("b", 5, 6);
+    left("l", 2, 7);
+    EXPECT_EQ(ended(), "l b");
 }
 
 TEST_F(CallTreesTest, ManyRandomTrees) {

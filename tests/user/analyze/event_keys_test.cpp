@@ -102,6 +102,15 @@ TEST_F(RecordedCalls, HaveWhatProgramsWouldHaveComputed) {
     EXPECT_EQ(known.types_of(probe_)[1].length, 16u);
 }
 
+TEST_F(RecordedCalls, ThatWereLeftHaveNoDuration) {
+    EventKeys keys(values({"duration"}), RecordedValue{"duration", "duration"});
+    EventView left = call(1, "", 0);
+    EXPECT_EQ(keys.value_of(left)->low, 250u);
+    batch_.events.front().left = true;
+    EXPECT_FALSE(keys.value_of(left)->captured);
+    EXPECT_EQ(keys.key_of(left)->at(0).value.low, 0u);
+}
+
 TEST_F(RecordedCalls, AreLeftOutWhereSomethingWasNotRecorded) {
     Aggregation all;
     EventKeys keys(values({"ret"}), std::nullopt);

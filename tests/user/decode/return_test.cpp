@@ -63,6 +63,27 @@ TEST_F(ReturnTest, TimesAreThoseOfTheEntry) {
     EXPECT_TRUE(batch.events[1].has_duration());
 }
 
+TEST_F(ReturnTest, CallsThatWereLeftHaveReturnedNothing) {
+    PacketBuilder packet;
+    packet.record(ARGTRACE_ID_LEFT + 71, 5000, data(1200));
+    packet.record(71, 5100, data(0));
+    packet.record(ARGTRACE_ID_LEFT_MAX + 1, 5200, data(0)); // of a later version
+    ASSERT_EQ(decode(packet), DecodeStatus::ok);
+    ASSERT_EQ(batch.events.size(), 2u);
+    const Event &event = batch.events[0];
+    EXPECT_TRUE(event.left);
+    EXPECT_FALSE(event.has_duration()) << "it is the longest that it can have taken";
+    EXPECT_FALSE(event.has_unread);
+    EXPECT_EQ(event.ts, 3800u);
+    EXPECT_EQ(event.end(), 5000u);
+    const auto values = batch.values_of(event);
+    EXPECT_FALSE(values[0].captured);
+    EXPECT_EQ(values[1].low, 7u);
+    EXPECT_EQ(values[2].low, 8u);
+    EXPECT_FALSE(batch.events[1].left);
+    EXPECT_TRUE(batch.values_of(batch.events[1])[0].captured);
+}
+
 TEST_F(ReturnTest, DurationsAreConvertedAsTimesAre) {
     PacketBuilder packet;
     packet.header().clock_id = ARGTRACE_CLOCK_TSC;

@@ -442,6 +442,26 @@ TEST(Perfetto, ACallThatComesBehindOneThatBeganAtTheSameMoment) {
     }
 }
 
+TEST(Perfetto, ACallThatWasLeftEndsWithTheOneThatItIsIn) {
+    SomeCalls calls;
+    calls.call("around", 50, 500);
+    calls.call("left", 100, 1000);
+    calls.call("inner", 120, 10);
+    calls.call("later", 700, 10);
+    EventBatch batch = calls.batch();
+    batch.events[1].left = true;
+    const PerfettoTrace trace(exported([&](Exporter &exporter) {
+        for (const Event &event : batch.events)
+            give_event(exporter, batch, event);
+        exporter.finish();
+    }));
+    std::vector<std::uint64_t> ends;
+    for (const auto &slice : trace.slices())
+        ends.push_back(slice.end);
+    std::ranges::sort(ends);
+    EXPECT_THAT(ends, testing::ElementsAre(130, 550, 550, 710));
+}
+
 TEST(Perfetto, CallsThatHadNotReturnedStayOpen) {
     SomeCalls calls;
     const SomeCalls::Place cat{101, 100, 3, 0, "cat"};

@@ -202,6 +202,12 @@ TEST(EventSchema, RefusesWhatIsNone) {
         returned["ret"] = value;
         EXPECT_EQ(validator.check(returned), "") << value;
     }
+    returned["duration"] = returned["ret"] = json();
+    returned["left_within"] = 17;
+    EXPECT_EQ(validator.check(returned), "");
+    returned["left_within"] = json();
+    EXPECT_NE(validator.check(returned), "");
+    returned.erase("left_within");
     returned["duration"] = "17us";
     EXPECT_NE(validator.check(returned), "");
     json flags = event;

@@ -426,6 +426,15 @@ TEST_F(OutcomeTest, ErrorsHaveNames) {
     EXPECT_EQ(outcome(), "},\"ret\":-2,\"duration\":1834}\n") << "too small for an error";
 }
 
+TEST_F(OutcomeTest, CallsThatWereLeftHaveNone) {
+    event.left = true;
+    EXPECT_EQ(text(), ") <left within 1.83us> <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "},\"ret\":null,\"duration\":null,\"left_within\":1834}\n");
+    returns(ARGTRACE_TYPE_S64, {});
+    EXPECT_EQ(text(), ") = ? <left within 1.83us> <- ksys_read+0x6b\n");
+    EXPECT_EQ(outcome(), "},\"ret\":null,\"duration\":null,\"left_within\":1834}\n");
+}
+
 TEST_F(OutcomeTest, ValuesThatChangeAreOneInText) {
     const auto computed = [this](const char *name, std::int64_t number) {
         probe.args.push_back(argument(name, ARGTRACE_TYPE_S64, "loff_t"));

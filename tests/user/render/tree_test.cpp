@@ -33,8 +33,9 @@ protected:
     }
 
     void call(const Probe &probe, std::uint64_t begin, std::uint64_t duration, std::uint64_t result,
-              std::uint8_t context = 0) {
+              std::uint8_t context = 0, bool left = false) {
         Event event;
+        event.left = left;
         event.ts = begin;
         event.duration = duration;
         event.probe = &probe;
@@ -45,7 +46,7 @@ protected:
         std::memcpy(event.comm.data(), "dd", 2);
         std::vector<Value> values{{7, 0, ARGTRACE_TYPE_U64, true}};
         if (has_result(probe))
-            values.push_back({result, 0, ARGTRACE_TYPE_S32, true});
+            values.push_back({result, 0, ARGTRACE_TYPE_S32, !left});
         renderer.event(out, {&event, values});
     }
 
@@ -102,6 +103,17 @@ TEST_F(TreeTest, ShowsWhatWasCalledInWhat) {
               "5.000000000     dd              145  1   ....             vfs_read(count=7) {\n"
               "5.000000100     dd              145  1   ..h.      311ns    rw_verify_area(count=7)\n"
               "5.000001834     dd              145  1   ....     1.83us  } = -ENOENT\n");
+}
+
+TEST_F(TreeTest, ShowsWhichCallsWereLeft) {
+    const Probe &outer = probe("main");
+    const Probe &inner = probe("run", false);
+    call(inner, 5000000100, 1500, 0, 0, true);
+    call(outer, 5000000000, 1834, 0, 0, true);
+    renderer.end(out);
+    EXPECT_EQ(out, "5.000000000     dd              145  1   ....             main(count=7) {\n"
+                   "5.000000100     dd              145  1   ....       left    run(count=7)\n"
+                   "5.000001834     dd              145  1   ....       left  } = ?\n");
 }
 
 TEST_F(TreeTest, ShowsTheStacksOfCallsThatHaveOne) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -57,11 +58,35 @@ protected:
         for (const auto &event : json_lines(outcome.out)) {
             const std::string function = event.at("func");
             const std::string name = function.substr(function.rfind(':') + 1);
-            if (name == without)
+            if (name == without || event.contains("left_within"))
                 continue;
             EXPECT_GE(event.at("duration").get<std::int64_t>(), 0) << event.dump();
             lines.push_back(name + ' ' + plain_text(event.at("args").at("number")) + ' ' + plain_text(event.at("ret")));
         }
+        std::ranges::sort(lines);
+        return lines;
+    }
+
+    /// Those of calls that were left, sorted: "NAME ARGUMENT".
+    static std::vector<std::string> left_calls(const Outcome &outcome) {
+        std::vector<std::string> lines;
+        for (const auto &event : json_lines(outcome.out)) {
+            if (!event.contains("left_within"))
+                continue;
+            EXPECT_GE(event.at("left_within").get<std::int64_t>(), 0) << event.dump();
+            EXPECT_TRUE(event.at("ret").is_null() && event.at("duration").is_null()) << event.dump();
+            const std::string function = event.at("func");
+            lines.push_back(function.substr(function.rfind(':') + 1) + ' ' + plain_text(event.at("args").at("number")));
+        }
+        std::ranges::sort(lines);
+        return lines;
+    }
+
+    /// "NAME N" for each of these numbers, sorted.
+    static std::vector<std::string> calls_with(const std::string &name, const std::vector<long> &numbers) {
+        std::vector<std::string> lines;
+        for (const long number : numbers)
+            lines.push_back(name + ' ' + std::to_string(number));
         std::ranges::sort(lines);
         return lines;
     }
@@ -120,24 +145,67 @@ TEST_P(UserReturns, of_all_kinds_belong_to_their_calls) {
     EXPECT_EQ(calls(outcome), logged) << outcome.err;
     EXPECT_GE(logged.size(), 8u);
     const auto summary = json_summary(outcome.out);
-    const std::uint64_t left = mode == "maybe_left" ? 20 : 0, exited = mode == "threads" ? 10 : 0;
-    EXPECT_EQ(summary.at("records"), logged.size()) << summary.dump();
-    EXPECT_EQ(summary.at("hits"), logged.size() + left + exited) << summary.dump();
-    // What nothing has proved to be left by the end of the program ends with that.
-    EXPECT_EQ(unfollowed(outcome, "left") + unfollowed(outcome, "exited"), left + exited) << summary.dump();
+    std::vector<std::string> left;
+    if (mode == "maybe_left")
+        left = calls_with("ur_maybe_left", {1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26, 28, 29});
+    if (mode == "threads")
+        left = calls_with("ur_exits", std::vector<long>(10, 1));
+    EXPECT_EQ(left_calls(outcome), left) << outcome.out;
+    EXPECT_EQ(summary.at("records"), logged.size() + left.size()) << summary.dump();
+    EXPECT_EQ(summary.at("hits"), logged.size() + left.size()) << summary.dump();
+    EXPECT_EQ(unfollowed(outcome, "left") + unfollowed(outcome, "exited"), 0u) << summary.dump();
     EXPECT_EQ(summary.at("in_flight"), 0) << summary.dump();
 }
 INSTANTIATE_TEST_SUITE_P(, UserReturns, testing::Values("recursion", "jumps", "coroutines", "forks", "threads", "maybe_left"),
                          [](const auto &info) { return std::string(info.param); });
 
-TEST_F(UserReturns, of_calls_that_are_left_do_not_come) {
-    const Outcome outcome = trace({"u:" + returns_program + ":ur_left", "u:" + returns_program + ":ur_replaced"}, {returns_program, "left", returns_log});
+TEST_F(UserReturns, of_calls_that_are_left_are_not_known) {
+    const std::string left = "u:" + returns_program + ":ur_left", replaced = "u:" + returns_program + ":ur_replaced";
+    std::vector<long> numbers(30);
+    std::iota(numbers.begin(), numbers.end(), 1);
+    for (const std::string spec : {left, left + "(number, number * 2 as twice, ret + 1 as more, $duration as took) if number > 0"}) {
+        const Outcome outcome = trace({spec, replaced}, {returns_program, "left", returns_log});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_TRUE(calls(outcome).empty());
+        EXPECT_EQ(left_calls(outcome), calls_with("ur_left", numbers)) << outcome.out;
+        for (const auto &event : json_lines(outcome.out)) {
+            const auto &args = event.at("args");
+            if (!args.contains("twice"))
+                continue;
+            EXPECT_EQ(args.at("twice"), args.at("number").get<long>() * 2) << event.dump();
+            EXPECT_TRUE(args.at("more").is_null() && args.at("took").is_null()) << event.dump();
+        }
+        EXPECT_EQ(json_summary(outcome.out).at("records"), 30) << outcome.out;
+        EXPECT_EQ(json_summary(outcome.out).at("faults"), 0) << outcome.out;
+    }
+    // The number is the one of each call in its own process.
+    std::iota(numbers.begin(), numbers.end(), 0);
+    numbers.resize(20);
+    EXPECT_EQ(left_calls(trace({replaced}, {returns_program, "forks", returns_log})), calls_with("ur_replaced", numbers));
+}
+
+// What they would have returned decides whether they are wanted, or what is counted.
+TEST_F(UserReturns, that_do_not_come_decide_nothing) {
+    const std::string left = "u:" + returns_program + ":ur_left";
+    const Outcome outcome = trace({left + " if ret > 0"}, {returns_program, "left", returns_log});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_TRUE(calls(outcome).empty());
+    EXPECT_TRUE(json_lines(outcome.out).empty()) << outcome.out;
     EXPECT_EQ(unfollowed(outcome, "left"), 29u) << outcome.out;
     EXPECT_EQ(unfollowed(outcome, "exited"), 1u) << outcome.out;
-    const Outcome replaced = trace({"u:" + returns_program + ":ur_replaced"}, {returns_program, "forks", returns_log});
-    EXPECT_EQ(unfollowed(replaced, "exited"), 20u) << replaced.out;
+    EXPECT_EQ(json_summary(outcome.out).at("hits"), 30) << outcome.out;
+}
+
+TEST_F(UserReturns, of_calls_that_are_left_end_in_trees_where_that_is_known) {
+    const std::string prefix = "u:" + returns_program + ':';
+    const Outcome outcome = run({"argtrace", "trace", "--tree", "--no-header", "-r", "-F", "--proto", "long ur_left(long number)", "--proto", "int main(int argc)", prefix + "main",
+                                 prefix + "ur_left", "s:exit_group", "--", returns_program, "left", returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::size_t calls = 0;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);)
+        calls += line.find(" left    " + prefix + "ur_left(number=" + std::to_string(calls + 1) + ") = ?") != std::string::npos;
+    EXPECT_EQ(calls, 30u) << outcome.out;
+    EXPECT_NE(outcome.out.find("} = 0"), std::string::npos) << outcome.out;
 }
 
 TEST_F(UserReturns, let_exceptions_through) {
