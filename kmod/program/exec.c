@@ -537,6 +537,20 @@ u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to)
 	return (u64 *)run_return_values(run, (u8 *)to, true);
 }
 
+/* Whether a value is computed at the return for no other reason than that it takes no memory. */
+static bool is_of_arguments(const struct argtrace_op *op, const struct argtrace_op *out)
+{
+	if (out->action != ARGTRACE_DO_OUT)
+		return false;
+	for (; op <= out; op++) {
+		if (op->loads || (op->source != ARGTRACE_SOURCE_REG &&
+				  op->source != ARGTRACE_SOURCE_SLOT &&
+				  op->source != ARGTRACE_SOURCE_CONST))
+			return false;
+	}
+	return true;
+}
+
 u8 *argtrace_run_left_values(struct argtrace_run *run, u8 *to)
 {
 	const struct argtrace_op *op, *out, *end = run->code->end;
@@ -546,11 +560,13 @@ u8 *argtrace_run_left_values(struct argtrace_run *run, u8 *to)
 	run->unreadable = kept ? *((const u64 *)kept - 1) : 0;
 	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
 		out = find_output(op);
-		if (out->flags & ARGTRACE_INSN_RETURN) {
+		if (!(out->flags & ARGTRACE_INSN_RETURN)) {
+			to = put_kept(to, out, &kept, false);
+		} else if (is_of_arguments(op, out)) {
+			to = run_value(run, op, out, to, bit, false);
+		} else {
 			run->unreadable |= bit;
 			to = put_nothing(to, out);
-		} else {
-			to = put_kept(to, out, &kept, false);
 		}
 		run->last = bit;
 	}

@@ -194,7 +194,10 @@ u8 *argtrace_run_entry_values(struct argtrace_run *run, u8 *to);
 u8 *argtrace_run_return_values(struct argtrace_run *run, u8 *to);
 u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to);
 
-/* When it will not return, those that were kept; the others are nothing, and not readable. */
+/*
+ * When it will not return, those that were kept, and what else is known from its arguments; the
+ * others are nothing, and not readable.
+ */
 u8 *argtrace_run_left_values(struct argtrace_run *run, u8 *to);
 
 /* The path that an operation says: argtrace_read_path() or argtrace_read_node_path(). */

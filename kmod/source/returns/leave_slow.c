@@ -320,6 +320,8 @@ static noinline void record_left(struct argtrace_frame *frame, u32 context)
 		if (unlikely(!scratch))
 			return argtrace_record_lose(plan, ARGTRACE_LOST_NO_BUFFER);
 		run.code = plan->code;
+		run.fregs = argtrace_frame_regs(frame);
+		run.caller = frame->caller;
 		run.kept = argtrace_return_kept_values(frame);
 		length = argtrace_run_left_values(&run, scratch + sizeof(u64)) - scratch;
 		*(u64 *)scratch = run.unreadable;

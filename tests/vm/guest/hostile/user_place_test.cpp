@@ -361,8 +361,8 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
         }
         for (const argtrace_return_counts &counts : device.return_counts(ARGTRACE_LIST_REMOVED)) {
             seen += counts.counts.lost[ARGTRACE_LOST_NO_BUFFER] + counts.counts.records;
-            // All calls of `left`, the third of those that are added together, would have a record that says so.
-            abandoned += counts.counts.id % 5 == 3 ? counts.counts.lost[ARGTRACE_LOST_NO_BUFFER] : 0;
+            // No call returns of `left`, the third of those that are added together.
+            abandoned += counts.counts.id % 5 == 3 ? counts.counts.records : 0;
             EXPECT_EQ(counts.in_flight, 0u);
         }
         if (step % 2)

@@ -163,7 +163,7 @@ TEST_F(UserReturns, of_calls_that_are_left_are_not_known) {
     const std::string left = "u:" + returns_program + ":ur_left", replaced = "u:" + returns_program + ":ur_replaced";
     std::vector<long> numbers(30);
     std::iota(numbers.begin(), numbers.end(), 1);
-    for (const std::string spec : {left, left + "(number, number * 2 as twice, ret + 1 as more, $duration as took) if number > 0"}) {
+    for (const std::string &spec : {left, left + "(number, number * 2 as twice, ret + 1 as more, $duration as took) if number > 0"}) {
         const Outcome outcome = trace({spec, replaced}, {returns_program, "left", returns_log});
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_TRUE(calls(outcome).empty());
@@ -203,7 +203,7 @@ TEST_F(UserReturns, of_calls_that_are_left_end_in_trees_where_that_is_known) {
     std::size_t calls = 0;
     std::istringstream lines(outcome.out);
     for (std::string line; std::getline(lines, line);)
-        calls += line.find(" left    " + prefix + "ur_left(number=" + std::to_string(calls + 1) + ") = ?") != std::string::npos;
+        calls += line.find(" left    u:user_returns:ur_left(number=" + std::to_string(calls + 1) + ") = ?") != std::string::npos;
     EXPECT_EQ(calls, 30u) << outcome.out;
     EXPECT_NE(outcome.out.find("} = 0"), std::string::npos) << outcome.out;
 }
