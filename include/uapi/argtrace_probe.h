@@ -80,7 +80,8 @@ enum argtrace_loc {
 	ARGTRACE_LOC_PROGRAM	= 5,	/* an output of the probe's program, see argtrace_program.h; in the order of the outputs */
 	ARGTRACE_LOC_RETURN	= 6,	/* what the function returns, of a probe with ARGTRACE_PROBE_RETURN: up to 8 bytes in rax,
 					 * 9 to 16 in rax and rdx, the lower half first (psABI 3.2.3); at most one; none for void
-					 * or values returned in memory, unless it is their address, which is in rax; of
+					 * or values returned in memory, unless it is their address, which is in rax, or see
+					 * ARGTRACE_PROBE_IN_MEMORY; of
 					 * ARGTRACE_KIND_USER, with the type F32 or F64 the lower bytes of xmm0 */
 };
 
@@ -153,8 +154,14 @@ struct argtrace_probe {
  */
 #define ARGTRACE_PROBE_WORDS(words)	(((words) + 1u) << ARGTRACE_PROBE_WORDS_SHIFT)
 #define ARGTRACE_PROBE_WORDS_SHIFT	8
-#define ARGTRACE_PROBE_WORDS_MASK	(0xffu << ARGTRACE_PROBE_WORDS_SHIFT)
+#define ARGTRACE_PROBE_WORDS_MASK	(0x7fu << ARGTRACE_PROBE_WORDS_SHIFT)
 #define ARGTRACE_RETURN_WORDS_MAX	32	/* words at most */
+/*
+ * In and out, with RETURN, only of functions, of the kernel and of programs, and not with GOROUTINES: the function returns a value in memory, whose
+ * address it is passed in a register that passes no argument, x8 of arm64. LOC_RETURN and SOURCE_RETURN are that address. Refused with
+ * -EINVAL where there is no such register: on x86-64 the address is an argument, and what the function returns.
+ */
+#define ARGTRACE_PROBE_IN_MEMORY	(1u << 15)
 /*
  * In and out, with RETURN, only for functions: the kernel follows the calls instead of argtrace. See below. At most one of them
  * may be set; each takes the feature of the same name.

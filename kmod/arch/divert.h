@@ -6,6 +6,9 @@
  *   argtrace_divert()               the call goes on in the trampoline
  *   argtrace_divert_with_others()   the same where others trace the same function, and may have
  *                                   redirected it
+ *   argtrace_divert_in_memory()     the same of a function that is passed the address of its result
+ *                                   in a register of its own, where nobody else traces it: see
+ *                                   ARGTRACE_RESULT_HAS_REGISTER in arch/regs.h
  *   argtrace_is_diverted()          whether another has
  *   argtrace_load_body()            the address of a body; what was stored before it is there
  */

@@ -28,6 +28,9 @@
  *                                   space's
  *   argtrace_regs_value(), argtrace_regs_high_value()
  *                                   when a function has returned: both words of its value
+ *   ARGTRACE_RESULT_HAS_REGISTER    whether a function that returns a value in memory is passed its
+ *                                   address in a register that passes no argument;
+ *                                   argtrace_full_result_address() is that, of full registers
  *   ARGTRACE_PASSED_PARAMETERS      what a tracepoint's function is passed in registers behind the
  *                                   data of the probe: `second` and so on
  *   argtrace_regs_store_few(), argtrace_regs_store_passed()

@@ -12,6 +12,7 @@ u32 argtrace_return_prepare(struct argtrace_plan *plan, u32 at)
 	returns->plan = plan;
 	returns->leave_path = ARGTRACE_LEAVE_STOPPED;
 	returns->waits = flags & ARGTRACE_PROBE_WAITS;
+	returns->in_memory = flags & ARGTRACE_PROBE_IN_MEMORY;
 	returns->is_entry = !(flags & ARGTRACE_PROBE_RETURN);
 	if (returns->is_entry)
 		return at;

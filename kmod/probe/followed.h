@@ -63,6 +63,7 @@ struct argtrace_return {
 	bool is_narrow;			/* argtrace_return_is_narrow(): set with leave_path */
 	u32 clock;			/* the session's */
 	bool waits;			/* ARGTRACE_PROBE_WAITS */
+	bool in_memory;			/* ARGTRACE_PROBE_IN_MEMORY */
 	/* without ARGTRACE_PROBE_RETURN: recorded before the body; neither duration nor value */
 	bool is_entry;
 	struct argtrace_lane *lane;	/* of such a plan; not to be touched once STOPPED */

@@ -65,7 +65,8 @@ static bool flags_are_valid(u32 flags)
 	const u32 known = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK |
 			  ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK |
 			  ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
-			  ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS;
+			  ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS |
+			  ARGTRACE_PROBE_IN_MEMORY;
 	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL,
 		  reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
 
@@ -107,6 +108,10 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 		return false;
 	if ((header->kind == ARGTRACE_KIND_SYSCALL || header->kind == ARGTRACE_KIND_USER) &&
 	    (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))
+		return false;
+	if (header->flags & ARGTRACE_PROBE_IN_MEMORY &&
+	    (!ARGTRACE_RESULT_HAS_REGISTER || header->flags & ARGTRACE_PROBE_GOROUTINES ||
+	     header->kind == ARGTRACE_KIND_SYSCALL))
 		return false;
 	if (header->nr_args > ARGTRACE_MAX_ARGS)
 		return false;

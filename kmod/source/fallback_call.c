@@ -102,6 +102,7 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 	}
 	argtrace_regs_arguments(argtrace_regs_of_full(regs), call->args);
 	call->caller = caller;
+	call->result = argtrace_full_result_address(regs);
 	for (at = 0; at < returns->above; at += sizeof(u64))
 		call->data[at / sizeof(u64)] =
 			argtrace_read_stack((const u8 *)sp + ARGTRACE_FIRST_STACK_WORD + at);
@@ -152,7 +153,7 @@ void argtrace_fallback_leave(struct argtrace_fallback *fallback,
 	if (unlikely(call->cookie != READ_ONCE(fallback->cookie)))
 		return;
 	make_frame(&made, returns, call->caller, call->args, call->data);
-	made.frame.value = value;
+	made.frame.value = returns->in_memory ? call->result : value;
 	made.frame.high = high;
 	made.frame.clock = call->clock;
 	made.frame.state = call->state;

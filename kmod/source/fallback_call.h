@@ -14,6 +14,7 @@ struct argtrace_fallback_call {
 	u64 clock;			/* these as in struct argtrace_frame */
 	u64 state;
 	unsigned long caller;
+	unsigned long result;		/* its address, where it is returned in memory */
 	unsigned long args[ARGTRACE_REG_COUNT];
 	/* the words that arguments take on the stack, then the values that are kept */
 	u64 data[];

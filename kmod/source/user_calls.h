@@ -42,6 +42,7 @@ struct argtrace_user_call {
 	struct argtrace_user_place *place;
 	unsigned long goroutine;	/* its address; 0: the function is not one of Go */
 	unsigned long sp;		/* with a goroutine, its distance from the stack's end */
+	unsigned long result;		/* its address, where it is returned in memory */
 	unsigned long returns_to;	/* 0: could not be read */
 	pid_t tgid, tid;		/* of the task that has entered it */
 	u32 size;			/* of its memory, as the place has it */

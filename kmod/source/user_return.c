@@ -213,6 +213,7 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
 	call->tgid = current->tgid;
 	call->tid = current->pid;
 	call->returns_to = read_return(full);
+	call->result = argtrace_full_result_address(full);
 	if (unlikely(!follow))
 		argtrace_count_following(plan->returns->following, no_goroutine);
 	else
@@ -277,6 +278,15 @@ static bool has_unread_values(const struct argtrace_frame *frame)
 	return values && ((const u64 *)values)[-1];
 }
 
+static unsigned long user_value(const struct argtrace_user_call *call,
+				const struct argtrace_frame *frame,
+				const argtrace_full_regs *full)
+{
+	if (unlikely(call->place->result_in_vector))
+		return argtrace_vector_word(0);
+	return unlikely(frame->returns->in_memory) ? call->result : argtrace_regs_value(full);
+}
+
 static int leave_call(struct argtrace_user_place *place, const argtrace_full_regs *full,
 		      unsigned long goroutine, unsigned long sp)
 {
@@ -298,8 +308,7 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 	if (place->goroutines) {
 		argtrace_user_frame_take_results(whole, full);
 	} else {
-		whole->frame.value = unlikely(place->result_in_vector) ?
-					     argtrace_vector_word(0) : argtrace_regs_value(full);
+		whole->frame.value = user_value(call, &whole->frame, full);
 		whole->frame.high = argtrace_regs_high_value(full);
 	}
 	code = whole->frame.returns->plan->code;

@@ -22,6 +22,11 @@ bool by_reference(const Shape &shape) {
     return shape.kind == Shape::Kind::aggregate && shape.bytes > words_max * word_size;
 }
 
+// Whether a result surely lies in memory. One of floating-point numbers may have up to four vector registers, if they are all alike.
+bool is_result_in_memory(const Shape &result) {
+    return result.by_address || (by_reference(result) && (!result.has_float || result.bytes > floats_bytes_max));
+}
+
 // Whether BTF tells enough to know what such a parameter leaves for those behind it.
 bool is_placeable(const Shape &shape) {
     switch (shape.kind) {
@@ -139,21 +144,21 @@ Returning aapcs64_returning(const Prototype &prototype) {
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
-    if (result.kind == Shape::Kind::floating || result.has_float) {
+    returning.in_memory = is_result_in_memory(result);
+    if (result.kind == Shape::Kind::floating || (result.has_float && !returning.in_memory)) {
         returning.why_not = "it returns a floating-point number";
         returning.by_kernel = ARGTRACE_BY_CHOICE;
         return returning;
     }
-    // x8 has the address of the result, and the module needs x8.
-    if (by_reference(result)) {
-        returning.why_not = "it returns a value in memory, whose address is in x8";
-        returning.by_kernel = ARGTRACE_BY_CHOICE;
-        return returning;
-    }
-    if (result.kind == Shape::Kind::nothing || words_of(result) == 0)
+    if (!returning.in_memory && (result.kind == Shape::Kind::nothing || words_of(result) == 0))
         return returning;
     value.loc = ARGTRACE_LOC_RETURN;
-    set_value(value, result);
+    if (returning.in_memory) { // at the address in x8, which the module keeps
+        value.type_name += " *";
+        set_value(value, {.kind = Shape::Kind::pointer, .bytes = word_size});
+    } else {
+        set_value(value, result);
+    }
     return returning;
 }
 

@@ -19,6 +19,7 @@ namespace argtrace {
 struct Returning {
     Argument value;                ///< what it returns: ARGTRACE_LOC_RETURN, or LOC_NONE of void
     std::uint32_t stack_words = 0; ///< that its arguments take on the stack, of 8 bytes
+    bool in_memory = false;        ///< `value` is the address of what it returns, which it is passed in a register of its own
     std::string why_not = {};      ///< we cannot follow it: "it returns a floating-point number"
     /// Then, why the kernel can: enum argtrace_by_reason; ARGTRACE_BY_CHOICE: nor can it. `stack_words` are those of named arguments.
     std::uint32_t by_kernel = ARGTRACE_BY_CHOICE;
@@ -48,6 +49,7 @@ struct CallingConvention {
     /// floating-point numbers. One for each named parameter, in order. Null: the module itself reads what is on the stack.
     std::vector<std::optional<UserOperand>> (*program_operands)(const Prototype &prototype) = nullptr;
     const DwarfRegisters *dwarf_registers = nullptr; ///< of user code
+    std::string_view result_address = {};            ///< the register that has it (Returning::in_memory)
 
     /// What arguments() says, where the prototype may have hidden parameters, and parameters whose places it knows.
     std::vector<Argument> places(const Prototype &prototype) const;
@@ -82,9 +84,9 @@ Returning aapcs64_returning(const Prototype &prototype);
 std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype); ///< of none: the module reads no user code there
 inline constexpr std::uint8_t dwarf_arguments_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 7}; // AADWARF64, 4.1
 inline constexpr DwarfRegisters dwarf_registers_aapcs64{dwarf_arguments_aapcs64, 64, 32, 0};
-inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8};
+inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, true, nullptr, nullptr, "x8"};
 inline constexpr CallingConvention user_functions_aapcs64{aapcs64,          aapcs64_returning, aapcs64_location, 8, true,
-                                                          aapcs64_operands, &dwarf_registers_aapcs64};
+                                                          aapcs64_operands, &dwarf_registers_aapcs64, "x8"};
 inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;

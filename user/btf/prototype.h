@@ -44,6 +44,8 @@ struct Shape {
     /// Aggregate: a word of it holds no member (it is padding, or an unnamed bit-field), or
     /// only later elements of an array in it are unaligned, which compilers take differently.
     bool ambiguous = false;
+    /// Aggregate: a class that is passed and returned by its address, whatever its size, as copying or destroying one calls a function.
+    bool by_address = false;
     /// Aggregates and floating-point numbers, where more is known than BTF says: the classes of the first two words. One that is in memory has `memory`
     /// in the first.
     std::array<WordClass, 2> words = {};

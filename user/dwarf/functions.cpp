@@ -327,8 +327,10 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
             parameter.variable->is_array = bare->kind == MadeType::Kind::array;
     }
     set_classes(made_->types, function.result, prototype.result_shape);
-    if (made_->class_by_reference(function.result))
+    if (made_->class_by_reference(function.result)) {
         prototype.result_shape.words = {WordClass::memory};
+        prototype.result_shape.by_address = true;
+    }
     return prototype;
 }
 

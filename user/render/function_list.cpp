@@ -95,6 +95,12 @@ private:
     const std::vector<CallRow> *rows_;
 };
 
+std::string location(const Function &function, const Argument &argument) {
+    if (argument.loc == ARGTRACE_LOC_RETURN && function.convention->returning(function.prototype).in_memory)
+        return std::string(function.convention->result_address);
+    return function.convention->location(argument);
+}
+
 // "count: u64 in rdx, 8 bytes"; "flags: u32 in rdx, 4 bytes, shown by the names of `open`"
 void append_argument(std::string &out, const Function &function, const ArgumentNames &shown, const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_PROGRAM) {
@@ -109,7 +115,7 @@ void append_argument(std::string &out, const Function &function, const ArgumentN
     const bool in_memory = argument.loc == ARGTRACE_LOC_STACK;
     const std::uint32_t bytes = captured_bytes(argument);
     fmt::format_to(std::back_inserter(out), " {} {}, {} byte{}", in_memory ? "at" : "in",
-                   function.convention->location(argument), bytes, bytes == 1 ? "" : "s");
+                   location(function, argument), bytes, bytes == 1 ? "" : "s");
     if (const std::string_view names = shown.of(argument); !names.empty())
         fmt::format_to(std::back_inserter(out), ", shown by the names of `{}`", names);
     out += '\n';
@@ -170,7 +176,7 @@ void append_function_json(std::string &out, const Function &function, bool verbo
         else if (argument.loc == ARGTRACE_LOC_PROGRAM)
             arg["location"] = "computed";
         else
-            arg["location"] = function.convention->location(argument);
+            arg["location"] = location(function, argument);
         arg["bytes"] = captured_bytes(argument);
     }
     if (verbose && function.site)

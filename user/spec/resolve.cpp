@@ -135,16 +135,17 @@ Probe begin_probe(const Function &function) {
     probe.forced = function.forced;
     probe.file = function.file;
     probe.semaphore = function.site ? function.site->semaphore : 0;
+    const Returning returning = function.capture.returns ? function.convention->returning(function.prototype) : Returning();
     if (function.capture.returns)
-        probe.flags =
-            ARGTRACE_PROBE_RETURN |
-            ARGTRACE_PROBE_WORDS(function.convention->returning(function.prototype).stack_words) | function.by;
+        probe.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(returning.stack_words) | function.by;
     if (function.capture.returns && *function.kind == user_kind) {
         probe.returns = function.returns.places;
         probe.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) |
                       ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
                       (function.returns.loops ? ARGTRACE_PROBE_LOOPS : 0) | (function.is_go ? ARGTRACE_PROBE_GOROUTINES : 0);
     }
+    if (returning.in_memory && !function.is_go)
+        probe.flags |= ARGTRACE_PROBE_IN_MEMORY;
     if (*function.kind == syscall_kind && function.capture.program.reads_user_memory())
         probe.flags |= ARGTRACE_PROBE_WAITS;
     return probe;

@@ -2,8 +2,9 @@
 /*
  * ftrace_caller goes on where the program counter of struct ftrace_regs says, by a return, with x30
  * as it was at the call (arch/arm64/kernel/entry-ftrace.S). x8 hands over the struct
- * argtrace_return: it is no argument but where a function is to put a large result, and functions
- * with one are refused beforehand.
+ * argtrace_return: it is no argument but where a function is to put a large result. One that is
+ * passed it is diverted as a direct caller would have it: ftrace leaves x8 alone, x9 has the
+ * caller's address, and x30 what the program counter says.
  */
 #ifndef ARGTRACE_ARCH_ARM64_DIVERT_H
 #define ARGTRACE_ARCH_ARM64_DIVERT_H
@@ -44,6 +45,13 @@ static __always_inline bool argtrace_is_diverted(const struct argtrace_regs *reg
 						 bool in_list)
 {
 	return in_list || regs->pc != ip + AARCH64_INSN_SIZE;
+}
+
+static __always_inline void argtrace_divert_in_memory(struct argtrace_regs *regs,
+						      struct argtrace_return *returns)
+{
+	regs->direct_caller = (unsigned long)argtrace_return_in_memory;
+	regs->pc = (unsigned long)returns;
 }
 
 static __always_inline void

@@ -25,6 +25,7 @@
 #define ARGTRACE_FRAME_CLOCK	112
 #define ARGTRACE_FRAME_STATE	120
 #define ARGTRACE_FRAME_BODY	128
+#define ARGTRACE_FRAME_RESULT	136
 #define ARGTRACE_FRAME_RECORD	144
 
 /* What argtrace_return_enter() returns where the call is followed, and nothing is to be kept. */
@@ -61,7 +62,8 @@ struct argtrace_frame {
 		u64 duration;		/* at return, for programs: in nanoseconds */
 	};
 	unsigned long body;
-	unsigned long unused;
+	/* the x8 that the body is given, if that is the address of its result; then its x0 */
+	unsigned long result;
 	unsigned long record[2];
 };
 
@@ -86,6 +88,7 @@ ARGTRACE_IN_FRAME(clock, ARGTRACE_FRAME_CLOCK);
 ARGTRACE_IN_FRAME(state, ARGTRACE_FRAME_STATE);
 ARGTRACE_IN_FRAME(duration, ARGTRACE_DURATION_AT);
 ARGTRACE_IN_FRAME(body, ARGTRACE_FRAME_BODY);
+ARGTRACE_IN_FRAME(result, ARGTRACE_FRAME_RESULT);
 ARGTRACE_IN_FRAME(record, ARGTRACE_FRAME_RECORD);
 static_assert(sizeof(struct argtrace_frame) == ARGTRACE_FRAME_SIZE);
 
@@ -145,12 +148,16 @@ static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *
 {
 }
 
-/* The trampolines, entered instead of the body, with the struct argtrace_return in x8. */
+/*
+ * The trampolines, entered instead of the body, with the struct argtrace_return in x8. The last one
+ * is entered as a direct caller is, with the caller's address in x9 and the struct in x30.
+ */
 void argtrace_return_quick(void);
 void argtrace_return_keeping(void);
 void argtrace_return_slow(void);
 void argtrace_return_undecided(void);
 void argtrace_return_waiting(void);
+void argtrace_return_in_memory(void);
 
 #endif
 #endif

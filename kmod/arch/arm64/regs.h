@@ -15,6 +15,8 @@
 #include <uapi/argtrace.h>
 
 #define ARGTRACE_REG_COUNT	8
+/* x8 */
+#define ARGTRACE_RESULT_HAS_REGISTER true
 #define ARGTRACE_USER_REG_COUNT	(ARGTRACE_ARM64_SP + 1)
 
 /* x30 has the return address: arguments begin where the stack pointer is. */
@@ -149,6 +151,12 @@ static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs
 static __always_inline bool argtrace_regs_are_of_user(const struct argtrace_regs *regs)
 {
 	return user_mode(argtrace_full_regs_of(regs));
+}
+
+static __always_inline unsigned long
+argtrace_full_result_address(const argtrace_full_regs *regs)
+{
+	return regs->regs[8];
 }
 
 static __always_inline unsigned long argtrace_regs_value(const argtrace_full_regs *regs)

@@ -62,21 +62,33 @@ SYM_FUNC_END(argtrace_return_text)
 
 /*
  * Calls the body, records that it has returned, and returns to the caller. Arguments on the stack
- * are copied: the body finds them where the stack pointer is. x9 to x17 are nobody's here.
+ * are copied: the body finds them where the stack pointer is. x9 to x17 are nobody's here. Where
+ * the result is in memory, its address is the value.
  */
-.macro FOLLOW
+.macro FOLLOW in_memory=0
 	FRAME	x17
+	.if	\in_memory
+	ldr	x8, [x17, #ARGTRACE_FRAME_RESULT]
+	.endif
 	ldr	x16, [x17, #ARGTRACE_FRAME_RETURNS]
 	ldr	x9, [x16, #ARGTRACE_RETURN_WORDS]
 	cbnz	x9, .Lcopy_\@
 .Lcall_\@:
 	bl	argtrace_return_body
 	FRAME	x16
+	.if	\in_memory
+	ldr	x9, [x16, #ARGTRACE_FRAME_RESULT]
+	str	x0, [x16, #ARGTRACE_FRAME_RESULT]
+	mov	x0, x9
+	.endif
 	stp	x0, x1, [x16, #ARGTRACE_FRAME_VALUE]
 	mov	x0, x16
 	bl	argtrace_return_leave
 	FRAME	x16
 	ldp	x0, x1, [x16, #ARGTRACE_FRAME_VALUE]
+	.if	\in_memory
+	ldr	x0, [x16, #ARGTRACE_FRAME_RESULT]
+	.endif
 	DROP_FRAME
 	ret
 .Lcopy_\@:
@@ -101,9 +113,12 @@ SYM_FUNC_START_LOCAL(argtrace_return_body)
 SYM_FUNC_END(argtrace_return_body)
 
 /* The call is let pass: as if it had not been diverted. */
-.macro LET_PASS
+.macro LET_PASS in_memory=0
 	FRAME	x16
 	ldr	x17, [x16, #ARGTRACE_FRAME_BODY]
+	.if	\in_memory
+	ldr	x8, [x16, #ARGTRACE_FRAME_RESULT]
+	.endif
 	DROP_FRAME
 	ret	x17
 .endm
@@ -140,8 +155,11 @@ SYM_FUNC_END(argtrace_return_keeping)
  * The first argument is kept where the frame will have the upper half of the value: of a system
  * call the frame gets those that user space has passed.
  */
-.macro ENTER_SLOWLY by
+.macro ENTER_SLOWLY by, in_memory=0
 	MAKE_FRAME
+	.if	\in_memory
+	str	x10, [sp, #ARGTRACE_FRAME_RESULT]
+	.endif
 	str	x0, [sp, #ARGTRACE_FRAME_HIGH]
 	mov	x0, sp
 	bl	\by
@@ -159,9 +177,9 @@ SYM_FUNC_END(argtrace_return_keeping)
 	RESTORE_ARGUMENTS
 	ldr	x0, [x16, #ARGTRACE_FRAME_HIGH]
 	cbz	x9, .Lpass_\@
-	FOLLOW
+	FOLLOW	\in_memory
 .Lpass_\@:
-	LET_PASS
+	LET_PASS \in_memory
 .endm
 
 SYM_FUNC_START(argtrace_return_slow)
@@ -172,6 +190,14 @@ SYM_FUNC_END(argtrace_return_slow)
 SYM_FUNC_START(argtrace_return_undecided)
 	ENTER_SLOWLY argtrace_return_enter_undecided
 SYM_FUNC_END(argtrace_return_undecided)
+
+/* The same of a function that returns a value in memory: see argtrace_divert_in_memory(). */
+SYM_FUNC_START(argtrace_return_in_memory)
+	mov	x10, x8
+	mov	x8, x30
+	mov	x30, x9
+	ENTER_SLOWLY argtrace_return_enter, 1
+SYM_FUNC_END(argtrace_return_in_memory)
 
 /* For a call that waits, and is not followed. */
 SYM_FUNC_START(argtrace_return_waiting)

@@ -58,6 +58,13 @@ static __always_inline bool argtrace_is_diverted(const struct argtrace_regs *reg
 		argtrace_in_trampoline(regs->regs.orig_ax & ~1ul));
 }
 
+/* No probe is of a function that has such a register. */
+static __always_inline void argtrace_divert_in_memory(struct argtrace_regs *regs,
+						      struct argtrace_return *returns)
+{
+	argtrace_divert(regs, returns, argtrace_return_slow);
+}
+
 /* Where there may be a direct caller, we are one too, and call another that is there already. */
 static __always_inline void
 argtrace_divert_with_others(struct argtrace_regs *to, struct argtrace_return *returns, bool in_list)

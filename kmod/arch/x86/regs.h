@@ -14,6 +14,7 @@
 #include <uapi/argtrace.h>
 
 #define ARGTRACE_REG_COUNT	6
+#define ARGTRACE_RESULT_HAS_REGISTER false
 #define ARGTRACE_USER_REG_COUNT	(ARGTRACE_X86_64_RIP + 1)
 
 /* Behind the return address. */
@@ -186,6 +187,13 @@ static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs
 static __always_inline bool argtrace_regs_are_of_user(const struct argtrace_regs *regs)
 {
 	return user_mode((struct pt_regs *)&regs->regs);
+}
+
+/* Such an address is an argument. */
+static __always_inline unsigned long
+argtrace_full_result_address(const argtrace_full_regs *regs)
+{
+	return 0;
 }
 
 /* What a function has returned, in full registers. */

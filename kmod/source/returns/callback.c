@@ -121,6 +121,10 @@ static noinline __noclone void call_divert_slow(struct argtrace_return *returns,
 	argtrace_count_following(returns->following, taken);
 	/* Before the others: a call that finds one of them goes to a trampoline, which reads it. */
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
+	if (ARGTRACE_RESULT_HAS_REGISTER && returns->in_memory) {
+		argtrace_divert_in_memory(regs, returns);
+		goto out;
+	}
 	/* The quick ways take the registers as they are: none of them is for system calls. */
 	if (!is_syscall && (!code || argtrace_code_waits_for_return(code)))
 		/* Pairs with argtrace_load_body(). */

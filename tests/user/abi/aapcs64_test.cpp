@@ -91,6 +91,7 @@ TEST(Aapcs64, SaysNothingBehindWhatItDoesNotKnow) {
 
 Returning returning(const Shape &result, const std::vector<Shape> &shapes = {}) {
     Prototype prototype;
+    prototype.result = "type";
     prototype.result_shape = result;
     for (const Shape &shape : shapes)
         prototype.parameters.push_back({"name", "type", shape});
@@ -103,11 +104,33 @@ TEST(Aapcs64, ReturnsInOneRegisterOrTwo) {
     EXPECT_EQ(aapcs64_location(returning(int128_shape).value), "x0:x1");
     EXPECT_EQ(aapcs64_location(returning(aggregate(16)).value), "x0:x1");
     EXPECT_EQ(returning(int_shape).why_not, "");
+    EXPECT_FALSE(returning(aggregate(16)).in_memory);
+}
+
+TEST(Aapcs64, OfWhatIsReturnedInMemoryTheAddressIsReturned) {
+    const Returning found = returning(aggregate(17));
+    EXPECT_EQ(found.why_not, "");
+    EXPECT_TRUE(found.in_memory);
+    EXPECT_EQ(found.value.type, ARGTRACE_TYPE_PTR);
+    EXPECT_EQ(found.value.type_name, "type *");
+    EXPECT_EQ(returning(aggregate(17), std::vector<Shape>(8, int_shape)).stack_words, 0u) << "x8 passes no argument";
+}
+
+TEST(Aapcs64, WhetherAResultIsInMemoryIsNotOfItsSizeAlone) {
+    Shape result = aggregate(8);
+    result.by_address = true;
+    EXPECT_TRUE(returning(result).in_memory) << "a class with a destructor";
+    EXPECT_EQ(returning(result).value.type, ARGTRACE_TYPE_PTR);
+    result = aggregate(32);
+    result.has_float = true;
+    EXPECT_FALSE(returning(result).in_memory) << "maybe in four vector registers";
+    EXPECT_THAT(returning(result).why_not, testing::HasSubstr("floating-point"));
+    result.bytes = 72;
+    EXPECT_TRUE(returning(result).in_memory);
+    EXPECT_EQ(returning(result).why_not, "");
 }
 
 TEST(Aapcs64, SaysWhichReturnsAreNotFollowed) {
-    EXPECT_THAT(returning(aggregate(17)).why_not, testing::HasSubstr("x8"));
-    EXPECT_EQ(returning(aggregate(17)).value.loc, ARGTRACE_LOC_NONE);
     EXPECT_THAT(returning(double_shape).why_not, testing::HasSubstr("floating-point"));
     EXPECT_THAT(returning(int_shape, {Shape{}}).why_not, testing::HasSubstr("stack"));
 }

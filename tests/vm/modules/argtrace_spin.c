@@ -11,7 +11,8 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
-#define PART	10000
+/* So many that the clock, which an emulated processor takes long to read, is read seldom. */
+#define PART	100000
 
 /*
  * Rounds of a loop, not time: whatever the processor does meanwhile takes as much of both as they have. Not to be merged, though they

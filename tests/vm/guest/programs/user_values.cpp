@@ -3,6 +3,7 @@
 // arguments as JSON.
 //
 //   user_values ROUNDS LOG
+//   user_values results ROUNDS LOG   the same of functions that return in memory, and where that is; ends with 3 if a value is wrong
 //   user_values absent         passes objects that lead to memory which is not there, or is the kernel's
 
 #include <cstddef>
@@ -20,6 +21,10 @@
 
 struct uv_point {
     int x, y;
+};
+
+struct uv_large {
+    long values[5];
 };
 
 namespace {
@@ -61,6 +66,22 @@ CALLED void uv_vector(const std::vector<short> &numbers, std::vector<uv_point> *
 
 CALLED void uv_pointers(const std::unique_ptr<uv_point> &owned, std::unique_ptr<uv_point, void (*)(uv_point *)> &freed, std::shared_ptr<uv_point> shared) {
     sink = sink + (owned ? 1 : 0) + (freed ? 1 : 0) + (shared ? 1 : 0);
+}
+
+/// Returned in memory: the one as it is large, the other as it has a destructor.
+CALLED uv_large uv_makes(long number, int first) {
+    sink = sink + 1;
+    return {{first, number, number * 2, -number, sink * 0 + 7}};
+}
+
+CALLED std::unique_ptr<uv_point> uv_owns(int number) {
+    return number % 3 ? std::unique_ptr<uv_point>(new uv_point{number, -number}) : nullptr;
+}
+
+/// With arguments on the stack.
+CALLED uv_large uv_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j) {
+    sink = sink + 1;
+    return {{a + b, c + d, e + f, g + h, i * 100 + j}};
 }
 
 CALLED void uv_absent(const std::string &reference, std::string *pointer, std::string_view view, const std::vector<short> &numbers) {
@@ -132,6 +153,19 @@ void call_pointers(long round) {
     uv_pointers(owned, freed, shared);
 }
 
+/// Whether what has been returned is what the functions are to return.
+bool call_results(long round) {
+    const uv_large made = uv_makes(round, 3);
+    std::fprintf(call_log, "uv_makes {\"number\":%ld,\"first\":3,\"ret\":%s}\n", round, hexadecimal(&made).c_str());
+    const std::unique_ptr<uv_point> owned = uv_owns(static_cast<int>(round));
+    std::fprintf(call_log, "uv_owns {\"number\":%ld,\"ret\":%s}\n", round, hexadecimal(&owned).c_str());
+    const uv_large many = uv_many(round, 1, 2, 3, 4, 5, 6, 7, 8, round + 9);
+    std::fprintf(call_log, "uv_many {\"a\":%ld,\"b\":1,\"ret\":%s}\n", round, hexadecimal(&many).c_str());
+    return made.values[0] == 3 && made.values[1] == round && made.values[2] == 2 * round && made.values[3] == -round && made.values[4] == 7 &&
+           (owned ? owned->x == round && owned->y == -round && round % 3 : round % 3 == 0) && many.values[0] == round + 1 && many.values[1] == 5 &&
+           many.values[2] == 9 && many.values[3] == 13 && many.values[4] == 800 + round + 9;
+}
+
 /// An object whose bytes are all of words that lead nowhere, or into the kernel.
 struct alignas(8) Wrong {
     unsigned long words[8];
@@ -153,6 +187,15 @@ int main(int argc, char **argv) {
     if (argc > 1 && !std::strcmp(argv[1], "absent")) {
         call_absent();
         return 0;
+    }
+    if (argc > 3 && !std::strcmp(argv[1], "results")) {
+        call_log = std::fopen(argv[3], "w");
+        if (!call_log)
+            return 2;
+        bool are_right = true;
+        for (long round = 0; round < std::strtol(argv[2], nullptr, 10); round++)
+            are_right = call_results(round) && are_right;
+        return std::fclose(call_log) != 0 ? 2 : are_right ? 0 : 3;
     }
     const long rounds = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0;
     call_log = argc > 2 ? std::fopen(argv[2], "w") : nullptr;

@@ -85,6 +85,8 @@ TEST_P(UserTypes, do_not_lead_to_memory_of_the_kernel) {
 
 // Where the stack is, is known when the function is entered: what is kept of a call until it returns lies in the kernel's memory.
 TEST_P(UserTypes, have_their_stack_in_the_memory_of_the_program) {
+    if (is_arm64 && std::string(GetParam()) == "o2")
+        GTEST_SKIP() << "of a struct whose address debug information has in a register nothing is read on arm64";
     for (const char *equals : {"", "="}) {
         std::size_t count = 0;
         for (const auto &event : trace({spec("ut_values(&large as at, large.values[0] as first, *(&large.values[0] + 1) as second)") + equals}, {"20", typed_log})) {

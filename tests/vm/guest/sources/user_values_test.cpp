@@ -88,6 +88,21 @@ TEST_P(UserValues, are_shown_as_what_they_mean) {
     }
 }
 
+// By breakpoints where they return, and the program gets what it would get alone.
+TEST_P(UserValues, that_are_returned_in_memory_have_its_address) {
+    const auto events = trace({"-r", spec("uv_makes(number, first)"), spec("uv_owns(number)"), spec("uv_many(a, b)")}, {"results", "60", values_log});
+    std::map<std::string, std::vector<std::string>> calls;
+    for (const auto &event : events) {
+        ordered_json values = event.at("args");
+        values["ret"] = event.at("ret");
+        calls[name_of(event)].push_back(name_of(event) + ' ' + values.dump());
+    }
+    for (const char *function : {"uv_makes", "uv_owns", "uv_many"}) {
+        EXPECT_EQ(calls[function].size(), 60u) << function;
+        EXPECT_EQ(calls[function], logged(function));
+    }
+}
+
 /// What conditions read is what is shown, of two libraries.
 class UserValuesDecide : public UserValues {};
 

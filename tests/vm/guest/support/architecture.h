@@ -31,9 +31,6 @@ inline constexpr unsigned user_address_bits = is_arm64 ? 48 : 47;
 /// Whether modules can handle NMIs, which the kernel for arm64 lets none do.
 inline constexpr bool has_nmis = !is_arm64;
 
-/// Whether what is returned in memory is followed: on arm64 x8 has the address, which a trampoline would have to keep.
-inline constexpr bool follows_results_in_memory = !is_arm64;
-
 /// Whether the trampoline follows calls of a function that another session or tracer has traced as well: on arm64 it leaves them to that one.
 inline constexpr bool follows_beside_others = !is_arm64;
 
