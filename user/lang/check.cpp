@@ -215,6 +215,9 @@ NodePtr Checker::value(const Ast &ast) {
         const TypeTraits known = traits(*node);
         if (known.kind == TypeKind::function)
             return rvalue(std::move(node), ast);
+        if (node->kind == Node::Kind::register_object && !is_go())
+            if (NodePtr whole = whole_object(*node, ast))
+                return whole;
         if (node->kind == Node::Kind::register_object)
             fail(ast.at, "a part of a struct that is passed in registers is not recorded: name one "
                          "of its members");
