@@ -20,6 +20,7 @@ struct Returning {
     Argument value;                ///< what it returns: ARGTRACE_LOC_RETURN, or LOC_NONE of void
     /// A struct that user code returns in registers; where `value` has no place, a program has to read it.
     std::optional<UserOperand> operand = {};
+    bool is_unread = false; ///< it returns something of which `value` has no place, and neither is there an operand
     std::uint32_t stack_words = 0; ///< that its arguments take on the stack, of 8 bytes
     std::string why_not = {};      ///< we cannot follow it: "it returns a floating-point number"
     /// Then, why the kernel can: enum argtrace_by_reason; ARGTRACE_BY_CHOICE: nor can it. `stack_words` are those of named arguments.

@@ -98,6 +98,10 @@ void place_classified(State &state, const Shape &shape, Argument &argument) {
         return; // an empty class of C++ is not passed at all
     if (is_in_memory || state.registers + integers > argument_registers ||
         state.vectors + vectors > vector_registers) {
+        constexpr std::uint32_t x87_alignment = 16, complex_bytes = 32;
+        const bool is_number = shape.kind == Shape::Kind::floating || (has_word(shape, WordClass::x87) && shape.bytes == complex_bytes);
+        if (is_number && has_word(shape, WordClass::x87))
+            state.stack = round_up(state.stack, x87_alignment);
         // It may be packed or aligned to more than its members ask for.
         state.is_stack_known = state.is_stack_known && state.stack % largest_alignment(shape.bytes) == 0;
         if (shape.kind == Shape::Kind::aggregate && state.is_stack_known) {
@@ -240,6 +244,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         value.size = result.bytes;
         return returning;
     }
+    returning.is_unread = (in_vectors || !result_is_known(result)) && !returning.operand;
     if (in_vectors || !result_is_known(result))
         return returning;
     const bool is_empty = is_classified(result) && !in_memory(result) && !has_word(result, WordClass::integer);

@@ -198,10 +198,10 @@ void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Dwarf_Die
     EntryPlace place = parameter.own ? entry_place(function, own, entry) : EntryPlace{};
     if (!is_whole(place, own, info.registers))
         place = {.kind = EntryPlace::Kind::in_part};
-    // Of what the function does not use clang says nothing; its callers pass it all the same. Registers that are said of the whole function
-    // need not be those of its entry: gcc has __int128 in others then.
+    // Registers that are said of the whole function need not be those of its entry: gcc has __int128 in others then. Where clang says nothing of
+    // a part, as it is not used, callers that it knows leave that register as it is.
     const bool is_of_all = place.kind == EntryPlace::Kind::registers && !has_location_list(own);
-    const bool is_by_convention = place.kind == EntryPlace::Kind::unsaid || (is_as_declared && (is_of_all || place.kind == EntryPlace::Kind::in_part));
+    const bool is_by_convention = place.kind == EntryPlace::Kind::unsaid || (is_as_declared && is_of_all);
     if (is_of_all)
         place.bytes.clear(); // whose order counts for nothing
     if (!is_by_convention) {

@@ -18,6 +18,7 @@
 #include "dwarf/member_place.h"
 #include "dwarf/non_trivial.h"
 #include "dwarf/type_name.h"
+#include "model/type_name.h"
 
 namespace argtrace::dwarf {
 
@@ -87,10 +88,6 @@ bool is_integer(std::uint64_t encoding) {
 
 bool is_size_of_integers(std::uint64_t bytes) {
     return std::has_single_bit(bytes) && bytes <= 16;
-}
-
-bool is_x87(std::string_view name) {
-    return name.find("long double") != name.npos || name.find("_Float64x") != name.npos;
 }
 
 } // namespace
@@ -269,7 +266,7 @@ void TypeMaker::describe_number(Dwarf_Die &die, MadeType &made) {
         return describe_complex(made);
     if (encoding != DW_ATE_float && encoding != DW_ATE_decimal_float)
         return;
-    made.number = is_x87(made.name) ? MadeType::Number::x87 : MadeType::Number::floating;
+    made.number = is_x87_name(made.name) ? MadeType::Number::x87 : MadeType::Number::floating;
     // Others are of a size that BTF has none of, but those behind them are where they are.
     made.kind = is_size_of_integers(made.size) && made.size > 1 ? Kind::floating : Kind::unknown;
 }
@@ -277,7 +274,7 @@ void TypeMaker::describe_number(Dwarf_Die &die, MadeType &made) {
 // Two numbers, which BTF has as members of a struct: the one that it is of Go, and of C one that its name stands for.
 void TypeMaker::describe_complex(MadeType &made) {
     const std::uint64_t half = made.size / 2;
-    const bool is_of_x87 = is_x87(made.name), is_go = made.go != GoKind::none;
+    const bool is_of_x87 = is_x87_name(made.name), is_go = made.go != GoKind::none;
     if (!is_size_of_integers(half) || half < 2)
         return;
     const std::string_view name = half == 4 ? (is_go ? "float32" : "float") : half == 8 ? (is_go ? "float64" : "double") : is_of_x87 ? "long double" : "number";

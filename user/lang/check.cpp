@@ -207,6 +207,12 @@ NodePtr Checker::condition(const Ast &ast) {
     return make_comparison(ARGTRACE_ALU_EQ, true, std::move(node), std::move(zero), ast);
 }
 
+// Numbers in memory that there are no operators for: __int128, long double.
+bool Checker::is_recorded_as_bytes(const TypeTraits &type) {
+    constexpr std::uint64_t wide_bytes = 16;
+    return type.bytes == wide_bytes && (type.kind == TypeKind::integer || type.kind == TypeKind::floating);
+}
+
 NodePtr Checker::value(const Ast &ast) {
     NodePtr node = go_value(check(ast), ast);
     switch (node->kind) {
@@ -245,6 +251,10 @@ NodePtr Checker::value(const Ast &ast) {
     case Node::Kind::load:
         if (traits(*node).kind == TypeKind::aggregate) // cpus()
             return node;
+        if (is_recorded_as_bytes(traits(*node)) && node->bits == 0) {
+            node->kind = Node::Kind::object;
+            return node;
+        }
         break;
     default:
         break;

@@ -154,6 +154,7 @@ private:
     NodePtr word_of(const Node &aggregate, std::uint64_t begin, std::uint64_t size, const Ast &ast) const;
     NodePtr whole_object(const Node &aggregate, const Ast &ast) const;
     NodePtr call_reg(const Ast &ast) const;
+    static bool is_recorded_as_bytes(const TypeTraits &type);
 
     // check_go.cpp
     bool is_go() const { return scope_.go().program != nullptr; }

@@ -86,12 +86,12 @@ inline bool records_returns(const Probe &probe) {
 }
 
 /// Whether an argument is what the function returns; of several values of a function of Go, none is. A program reads what a user function
-/// returns in registers of both kinds.
+/// returns in registers of both kinds, and what is in others has no place.
 inline bool is_result(const Probe &probe, const Argument &argument) {
     if (argument.loc == ARGTRACE_LOC_RETURN)
         return true;
-    const bool is_read = probe.kind == ARGTRACE_KIND_USER && records_returns(probe) && argument.loc == ARGTRACE_LOC_PROGRAM &&
-                         argument.type == ARGTRACE_TYPE_BYTES;
+    const bool is_object = argument.loc == ARGTRACE_LOC_PROGRAM && argument.type == ARGTRACE_TYPE_BYTES;
+    const bool is_read = probe.kind == ARGTRACE_KIND_USER && records_returns(probe) && (is_object || argument.loc == ARGTRACE_LOC_NONE);
     return (is_read || (probe.flags & ARGTRACE_PROBE_GOROUTINES)) && argument.name == "ret";
 }
 

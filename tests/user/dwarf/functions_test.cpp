@@ -89,7 +89,10 @@ TEST_P(DwarfOfC, ArgumentsAreWhereTheConventionHasThem) {
 
 TEST_P(DwarfOfC, StructsAreInRegistersOfBothKinds) {
     EXPECT_EQ(program_.operands("by_value"), "p ?, f xmm0, m xmm1+rcx, after ?, t sp+8, last ?, x ?, eighth sp+48");
-    EXPECT_EQ(program_.operands("unused"), "b rdi+xmm0, c xmm1+xmm2, f xmm3") << "of which clang says the places of what is used";
+    // clang says the places of what is used, and leaves the registers of the rest as they are where it knows the callers.
+    const bool is_used_alone = std::string_view(GetParam()) == "clang -g -O2";
+    EXPECT_EQ(program_.operands("unused"), is_used_alone ? "b ?, c ?, f xmm3" : "b rdi+xmm0, c xmm1+xmm2, f xmm3");
+    EXPECT_EQ(program_.places("unused"), "b ?, c ?, f ?");
     EXPECT_EQ(program_.operands("many"), "a xmm0+xmm1, b xmm2+xmm3, c xmm4+xmm5, d xmm6, e sp+8, f xmm7, g sp+24, h ?");
 }
 

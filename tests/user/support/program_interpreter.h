@@ -257,14 +257,14 @@ private:
             return in_filter && i + 1 == filter ? "the filter has no end" : "";
         case ARGTRACE_DO_OUT:
             return !in_filter && is_width(insn.arg) ? "" : "output";
-        case ARGTRACE_DO_BUF:
-            if (insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1) || insn.other > ARGTRACE_BUF_SIGNED)
-                return "slot";
-            [[fallthrough]];
         case ARGTRACE_DO_WORDS:
             if (insn.arg > 8 ? insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1) : insn.base != 0)
                 return "slot";
             return !in_filter && insn.arg > 0 && insn.arg <= ARGTRACE_WORDS_MAX && insn.then == 0 && insn.other == 0 ? "" : "output";
+        case ARGTRACE_DO_BUF:
+            if (insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1) || insn.other > ARGTRACE_BUF_SIGNED)
+                return "slot";
+            [[fallthrough]];
         case ARGTRACE_DO_STR:
         case ARGTRACE_DO_MEM:
             return !in_filter && insn.arg > 0 && insn.arg <= ARGTRACE_TEXT_MAX ? "" : "output";

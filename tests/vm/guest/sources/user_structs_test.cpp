@@ -2,6 +2,9 @@
 // Structs and numbers that are passed and returned in registers of both kinds, against what the traced program (programs/user_structs.cpp) prints.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -44,6 +47,20 @@ protected:
         return function.substr(begin, function.find('(', begin) - begin);
     }
 
+    /// clang says of some arguments that are on the stack, or are not used, no place at the entry that is known: they are shown as unknown.
+    static void leave_out_unsaid(const std::string &function, ordered_json &values, ordered_json &expected) {
+        static const std::map<std::string, std::vector<const char *>> unsaid = {
+            {"us_full", {"i"}}, {"us_wide", {"e", "f"}}, {"us_extended", {"x", "y"}}, {"us_in_part", {"p", "b"}}};
+        const auto found = unsaid.find(function);
+        if (found == unsaid.end() || std::string(GetParam()) != "clang_o2")
+            return;
+        for (const char *name : found->second) {
+            EXPECT_TRUE(values.at(name).is_null()) << function << ' ' << values.dump();
+            values.erase(name);
+            expected.erase(name);
+        }
+    }
+
     /// What the program has printed: the function of each call, and its values.
     static std::vector<std::pair<std::string, ordered_json>> logged() {
         std::vector<std::pair<std::string, ordered_json>> calls;
@@ -61,7 +78,8 @@ TEST_P(UserStructs, have_the_values_of_the_program) {
                                spec("us_turned(str(a.text) as text, b)"), spec("us_both"), spec("us_union"), spec("us_inner"), spec("us_complex"), spec("us_library"),
                                spec("us_full"), spec("us_spilled(g, h)"), spec("us_in_part")},
                               rounds);
-    const auto calls = logged();
+    auto calls = logged();
+    std::erase_if(calls, [](const auto &call) { return call.first == "us_wide" || call.first.ends_with("extended"); });
     ASSERT_EQ(calls.size(), 13u * rounds);
     ASSERT_EQ(events.size(), calls.size());
     for (std::size_t i = 0; i < calls.size(); i++) {
@@ -75,7 +93,44 @@ TEST_P(UserStructs, have_the_values_of_the_program) {
             values["ret"] = result;
         }
         EXPECT_EQ(name_of(events[i]), calls[i].first);
+        leave_out_unsaid(calls[i].first, values, calls[i].second);
         EXPECT_EQ(values, calls[i].second) << events[i].dump() << '\n' << calls[i].second.dump();
+    }
+}
+
+/// A long double by its digits: compilers' libraries write exponents in several ways.
+long double number_of(const ordered_json &value) {
+    return std::strtold(value.get<std::string>().c_str(), nullptr);
+}
+
+bool same_extended(const ordered_json &one, const ordered_json &other) {
+    const long double a = number_of(one), b = number_of(other);
+    return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+TEST_P(UserStructs, numbers_of_16_bytes) {
+    constexpr long rounds = 50;
+    const auto events = trace({"-r", spec("us_wide"), spec("us_extended"), spec("us_returns_extended")}, rounds);
+    std::vector<std::pair<std::string, ordered_json>> calls;
+    for (auto &call : logged())
+        if (call.first == "us_wide" || call.first.ends_with("extended"))
+            calls.push_back(call);
+    ASSERT_EQ(calls.size(), 3u * rounds);
+    ASSERT_EQ(events.size(), calls.size());
+    for (std::size_t i = 0; i < calls.size(); i++) {
+        ordered_json values = events[i].at("args"), expected = calls[i].second;
+        leave_out_unsaid(calls[i].first, values, expected);
+        if (calls[i].first == "us_extended") {
+            EXPECT_TRUE(same_extended(values.at("alone").at("value"), expected.at("alone").at("value"))) << values.dump() << '\n' << expected.dump();
+            for (const char *name : {"x", "y"})
+                EXPECT_TRUE(!values.contains(name) || same_extended(values.at(name), expected.at(name))) << values.dump() << '\n' << expected.dump();
+            EXPECT_EQ(values.at("n"), expected.at("n"));
+            EXPECT_EQ(values.at("d"), expected.at("d"));
+            continue;
+        }
+        EXPECT_EQ(events[i].at("ret"), expected.at("ret")) << events[i].dump() << '\n' << expected.dump();
+        for (const auto &[name, value] : values.items())
+            EXPECT_EQ(value, expected.at(name)) << name << ' ' << events[i].dump() << '\n' << expected.dump();
     }
 }
 
@@ -88,8 +143,11 @@ TEST_P(UserStructs, are_the_same_at_the_entry) {
             expected.push_back(values);
         }
     ASSERT_EQ(events.size(), expected.size());
-    for (std::size_t i = 0; i < events.size(); i++)
-        EXPECT_EQ(events[i].at("args"), expected[i]) << events[i].dump();
+    for (std::size_t i = 0; i < events.size(); i++) {
+        ordered_json values = events[i].at("args");
+        leave_out_unsaid(name_of(events[i]), values, expected[i]);
+        EXPECT_EQ(values, expected[i]) << events[i].dump();
+    }
 }
 
 TEST_P(UserStructs, decide_and_are_keys) {
