@@ -376,6 +376,8 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
     set_classes(made_->types, function.result, prototype.result_shape);
     if (made_->class_by_reference(function.result))
         prototype.result_shape.words = {WordClass::memory};
+    if (const MadeType *bare = made_->types.bare(function.result); bare && bare->number == MadeType::Number::complex_x87 && bare->is_partial)
+        prototype.result_shape = {}; // of numbers that are passed alike, but not returned
     return prototype;
 }
 

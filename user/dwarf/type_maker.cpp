@@ -284,7 +284,7 @@ void TypeMaker::describe_complex(MadeType &made) {
         made.name.append(" ").append(name);
     const std::uint32_t part =
         made_.add({.kind = Kind::floating, .number = is_of_x87 ? MadeType::Number::x87 : MadeType::Number::floating, .name = std::string(name), .size = half});
-    MadeType both{.kind = Kind::structure, .number = is_of_x87 ? MadeType::Number::complex_x87 : MadeType::Number::whole, .size = made.size};
+    MadeType both{.kind = Kind::structure, .number = is_of_x87 || (is_unnamed && half == 16) ? MadeType::Number::complex_x87 : MadeType::Number::whole, .size = made.size};
     both.is_partial = is_unnamed && half == 16;
     both.fields = {{.name = "real", .type = part}, {.name = "imag", .type = part, .bit = 8 * half}};
     if (is_go) {

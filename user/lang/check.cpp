@@ -169,6 +169,8 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case TypeKind::pointer:
         return node;
     case TypeKind::floating:
+        if (!known.is_floating())
+            fail(ast.at, fmt::format("{} is a floating-point number, which can be recorded: there are no operators for it", name(node->type)));
         fail(ast.at, fmt::format("{} is a floating-point number, which can be recorded, compared and be a key: there is no arithmetic with it",
                                  name(node->type)));
     case TypeKind::void_:
