@@ -93,7 +93,7 @@ TEST_P(DwarfOfC, StructsAreInRegistersOfBothKinds) {
     const bool is_used_alone = std::string_view(GetParam()) == "clang -g -O2";
     EXPECT_EQ(program_.operands("unused"), is_used_alone ? "b ?, c ?, f xmm3" : "b rdi+xmm0, c xmm1+xmm2, f xmm3");
     EXPECT_EQ(program_.places("unused"), "b ?, c ?, f ?");
-    EXPECT_EQ(program_.operands("many"), "a xmm0+xmm1, b xmm2+xmm3, c xmm4+xmm5, d xmm6, e sp+8, f xmm7, g sp+24, h ?");
+    EXPECT_EQ(program_.operands("many"), std::string(is_used_alone ? "a ?" : "a xmm0+xmm1") + ", b xmm2+xmm3, c xmm4+xmm5, d xmm6, e sp+8, f xmm7, g sp+24, h ?");
 }
 
 TEST_P(DwarfOfC, ComplexNumbersHaveTwoParts) {
