@@ -186,7 +186,11 @@ enum argtrace_action {
 	ARGTRACE_DO_STRS	= 21,	/* ARGTRACE_TYPE_BYTES: the texts that an array of pointers at v leads to, which ends with NULL;
 					 * each up to its NUL, and with it, at most `arg` bytes and ARGTRACE_STRS_MAX texts. TEXT_CUT:
 					 * there were more. A pointer or a text that cannot be read is a fault */
+	ARGTRACE_DO_WORDS	= 22,	/* ARGTRACE_TYPE_BYTES: `arg` bytes, 1 to ARGTRACE_WORDS_MAX, of v, the lowest first, and behind 8 of
+					 * them of slot[base]; base is 0 if it is not needed. In no key */
 };
+
+#define ARGTRACE_WORDS_MAX	16	/* bytes of a WORDS: as many as two registers have */
 
 /* arg of PATH */
 enum argtrace_path_of {

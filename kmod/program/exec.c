@@ -304,6 +304,19 @@ static u8 *put_bytes(u8 *to, u64 from, u64 size, const struct argtrace_op *op)
 	return put(to, length | (size > op->arg ? ARGTRACE_TEXT_CUT : 0), sizeof(length)) + length;
 }
 
+/* Registers that have an object together. */
+static u8 *put_words(u8 *to, u64 first, const struct argtrace_op *op,
+		     const struct argtrace_run *run)
+{
+	u64 words[2] = { first };
+
+	if (op->arg > sizeof(first))
+		words[1] = run->slots[op->base];
+	to = put(to, op->arg, sizeof(u16));
+	argtrace_copy(to, (const u8 *)words, op->arg);
+	return to + op->arg;
+}
+
 /* How many bytes a BUF is to read. */
 static u64 size_of_buffer(const struct argtrace_op *op, const struct argtrace_run *run)
 {
@@ -352,6 +365,8 @@ static u8 *output(u8 *to, const struct argtrace_op *op, const struct argtrace_ru
 		return put_bytes(to, value, size_of_buffer(op, run), op);
 	case ARGTRACE_DO_PATH:
 		return end_of(to, argtrace_write_path(to, value, op));
+	case ARGTRACE_DO_WORDS:
+		return put_words(to, value, op, run);
 	case ARGTRACE_DO_STRS:
 		return end_of(to, argtrace_write_texts(to, value, op->arg,
 						       (unsigned long)op->next[0],

@@ -187,6 +187,14 @@ static bool output_flags_are_valid(const struct argtrace_verified *program,
 		!(insn->flags & ARGTRACE_INSN_RETURN));
 }
 
+/* The slot that has what is behind the first word of a WORDS. */
+static bool second_word_is_valid(const struct argtrace_insn *insn, u16 defined)
+{
+	if (insn->arg <= sizeof(u64))
+		return !insn->base;
+	return insn->base < ARGTRACE_SLOTS && defined & BIT(insn->base);
+}
+
 static bool action_is_valid(const struct argtrace_verified *program,
 			    const struct argtrace_insn *insn, u16 defined)
 {
@@ -217,6 +225,9 @@ static bool action_is_valid(const struct argtrace_verified *program,
 		return insn->arg && insn->arg <= ARGTRACE_TEXT_MAX &&
 		       insn->other <= ARGTRACE_BUF_SIGNED && insn->base < ARGTRACE_SLOTS &&
 		       defined & BIT(insn->base) && output_flags_are_valid(program, insn);
+	case ARGTRACE_DO_WORDS:
+		return insn->arg && insn->arg <= ARGTRACE_WORDS_MAX && !insn->then &&
+		       !insn->other && second_word_is_valid(insn, defined);
 	case ARGTRACE_DO_PATH:
 		return !(insn->then & ~ARGTRACE_OUT_NULL) && !insn->other &&
 		       path_is_valid(program, insn);

@@ -14,8 +14,10 @@
 
 static void random_insn(struct rnd_state *random, struct argtrace_insn *insn, u32 at, bool filter)
 {
-	static const u8 outputs[] = { ARGTRACE_DO_OUT, ARGTRACE_DO_STR, ARGTRACE_DO_BUF, ARGTRACE_DO_MEM, ARGTRACE_DO_STRS };
+	static const u8 outputs[] = { ARGTRACE_DO_OUT, ARGTRACE_DO_STR, ARGTRACE_DO_BUF, ARGTRACE_DO_MEM, ARGTRACE_DO_STRS,
+				      ARGTRACE_DO_WORDS };
 	const u32 bits = prandom_u32_state(random), spaces = prandom_u32_state(random);
+	bool is_number;
 
 	*insn = (struct argtrace_insn){
 		.source = 1 + bits % 7, .loads = bits >> 4 & 3, .mask = ALL, .shl = bits >> 6 & 63, .shr = bits >> 12 & 63,
@@ -38,11 +40,12 @@ static void random_insn(struct rnd_state *random, struct argtrace_insn *insn, u3
 		if (insn->action == ARGTRACE_DO_ALU)
 			insn->then = bits >> 28 & 15, insn->other = 8;
 	} else {
-		insn->action = outputs[(bits >> 27 & 3) + (spaces >> 5 & 1)];
+		insn->action = outputs[(bits >> 27 & 3) + (spaces >> 5 & 1) + (spaces >> 8 & 1)];
 		insn->arg = insn->action == ARGTRACE_DO_OUT ? 8 : 1 + (bits >> 29) * 9;
-		if (insn->action != ARGTRACE_DO_OUT && spaces & 16)
+		is_number = insn->action == ARGTRACE_DO_OUT || insn->action == ARGTRACE_DO_WORDS;
+		if (!is_number && spaces & 16)
 			insn->flags |= ARGTRACE_INSN_USER_DATA;
-		if (insn->action != ARGTRACE_DO_OUT && spaces & 64)
+		if (!is_number && spaces & 64)
 			insn->then = ARGTRACE_OUT_NULL;
 		if (insn->action == ARGTRACE_DO_STRS)
 			insn->other = spaces & 128 ? 4 : 8, insn->base = 0;

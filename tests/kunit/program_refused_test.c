@@ -81,6 +81,12 @@ struct bad_program {
 	B(strs_width, "texts behind pointers of 2 bytes", (insns[8].action = ARGTRACE_DO_STRS, insns[8].base = 0, insns[8].other = 2)) \
 	B(strs, "texts of more bytes than there may be", (insns[8].action = ARGTRACE_DO_STRS, insns[8].base = 0, insns[8].other = 8, \
 							  insns[8].arg = ARGTRACE_TEXT_MAX + 1)) \
+	B(words, "no bytes of words", (insns[8].action = ARGTRACE_DO_WORDS, insns[8].other = 0, insns[8].arg = 0)) \
+	B(long_words, "more bytes than two words have", (insns[8].action = ARGTRACE_DO_WORDS, insns[8].other = 0, insns[8].arg = 17)) \
+	B(words_slot, "a second word in a slot that is not set", (insns[8].action = ARGTRACE_DO_WORDS, insns[8].other = 0, insns[8].base = 5)) \
+	B(words_beyond, "a second word in a slot that is not there", (insns[8].action = ARGTRACE_DO_WORDS, insns[8].other = 0, insns[8].base = 16)) \
+	B(words_user, "words in user memory", (insns[8].action = ARGTRACE_DO_WORDS, insns[8].other = 0, insns[8].flags = ARGTRACE_INSN_USER_DATA)) \
+	B(words_null, "words that are nothing at NULL", (insns[8].action = ARGTRACE_DO_WORDS, insns[8].other = 0, insns[8].then = ARGTRACE_OUT_NULL)) \
 	B(text, "a literal that is not there", (insns[0].action = ARGTRACE_DO_TEXT, insns[0].arg = 8, insns[0].span = 1))
 BAD_PROGRAMS(BAD)
 

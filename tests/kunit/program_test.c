@@ -303,6 +303,42 @@ static void texts_behind_pointers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts_of(session, 1).faults, 2);
 }
 
+/* What two registers have together: of either length, and what cannot be read of either. */
+static void words_of_registers(struct kunit *test)
+{
+	static const struct argtrace_insn insns[] = {
+		{ ARGUMENT(1), .action = ARGTRACE_DO_SET, .arg = 7 },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_WORDS, .arg = 16, .base = 7 },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_WORDS, .arg = 3 },
+		{ ARGUMENT(1), .action = ARGTRACE_DO_SET, .arg = 2 },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_WORDS, .arg = 9, .base = 2 },
+		{ ARGUMENT(2), .action = ARGTRACE_DO_SET, .arg = 0, .loads = 1, .width = 8 },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_WORDS, .arg = 12, .base = 0 },
+		{ ARGUMENT(0), .action = ARGTRACE_DO_WORDS, .arg = 8 },
+	};
+	static const u8 expected[] = {
+		16, 0, 8, 7, 6, 5, 4, 3, 2, 1, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11,
+		3, 0, 8, 7, 6,
+		9, 0, 8, 7, 6, 5, 4, 3, 2, 1, 0x18,
+		0, 0,
+		8, 0, 8, 7, 6, 5, 4, 3, 2, 1,
+	};
+	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 0);
+	struct argtrace_session *session;
+	struct seen seen;
+
+	add_output(probe, ARGTRACE_TYPE_BYTES, 16);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 3);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 9);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 12);
+	add_output(probe, ARGTRACE_TYPE_BYTES, 8);
+	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
+	session = trace_with(test, probe);
+	target_three(0x0102030405060708, 0x1112131415161718, 0xffff000000000000);
+	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 8);
+	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, expected, sizeof(expected));
+}
+
 /* As many texts as there may be, of which none has a byte: the end is where the limit is. */
 static void many_texts(struct kunit *test)
 {
@@ -553,6 +589,7 @@ static struct kunit_case program_cases[] = {
 	KUNIT_CASE_PARAM(what_looks_like_a_failure, clock_gen_params),
 	KUNIT_CASE_PARAM(values, clock_gen_params),
 	KUNIT_CASE(texts_behind_pointers),
+	KUNIT_CASE(words_of_registers),
 	KUNIT_CASE(many_texts),
 	KUNIT_CASE(nothing_at_null),
 	KUNIT_CASE_PARAM(files_of_descriptors, clock_gen_params),

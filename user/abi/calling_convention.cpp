@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/calling_convention.h"
 
+#include <algorithm>
+
 #include "abi/placement.h"
 
 namespace argtrace {
@@ -38,15 +40,34 @@ std::vector<Place> without_hidden(std::vector<Place> (*places)(const Prototype &
     return all;
 }
 
+// Whether registers that follow each other have as many bytes, and a program can write them.
+bool make_up(const std::vector<RegisterPart> &parts, std::uint32_t bytes) {
+    std::uint32_t end = 0;
+    for (const RegisterPart &part : parts) {
+        if (part.offset != end || part.offset / word_size != (part.offset + part.bytes - 1) / word_size)
+            return false;
+        end += part.bytes;
+    }
+    return end >= bytes && bytes <= ARGTRACE_WORDS_MAX;
+}
+
 // Where a parameter is known to be.
 std::optional<UserOperand> operand_at(const Parameter &parameter) {
     if (!is_read_by_program(parameter.shape))
         return std::nullopt;
     if (parameter.shape.kind == Shape::Kind::floating && parameter.place->vector)
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *parameter.place->vector};
+    if (parameter.shape.kind == Shape::Kind::aggregate && parameter.place->vector && parameter.shape.bytes <= word_size)
+        return UserOperand{.kind = UserOperand::Kind::parts, .parts = {{0, parameter.shape.bytes, true, *parameter.place->vector}}};
+    if (parameter.shape.kind == Shape::Kind::aggregate && make_up(parameter.place->parts, parameter.shape.bytes))
+        return UserOperand{.kind = UserOperand::Kind::parts, .parts = parameter.place->parts};
     if (parameter.place->stack)
         return UserOperand{.kind = UserOperand::Kind::on_stack, .number = *parameter.place->stack};
     return std::nullopt;
+}
+
+bool has_vector(const UserOperand &operand) {
+    return operand.kind == UserOperand::Kind::in_vector || std::ranges::any_of(operand.parts, &RegisterPart::is_floating);
 }
 
 } // namespace
@@ -69,6 +90,9 @@ std::vector<std::optional<UserOperand>> CallingConvention::operands(const Protot
     for (std::size_t i = 0; i < all.size(); i++)
         if (prototype.parameters[i].place)
             all[i] = operand_at(prototype.parameters[i]);
+    for (std::optional<UserOperand> &operand : all)
+        if (!reads_vectors && operand && has_vector(*operand))
+            operand.reset();
     return all;
 }
 

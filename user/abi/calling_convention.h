@@ -18,6 +18,9 @@ namespace argtrace {
 /// What following a function's return takes.
 struct Returning {
     Argument value;                ///< what it returns: ARGTRACE_LOC_RETURN, or LOC_NONE of void
+    /// A struct that user code returns in registers; where `value` has no place, a program has to read it.
+    std::optional<UserOperand> operand = {};
+    bool is_unread = false; ///< it returns something of which `value` has no place, and neither is there an operand
     std::uint32_t stack_words = 0; ///< that its arguments take on the stack, of 8 bytes
     bool in_memory = false;        ///< `value` is the address of what it returns, which it is passed in a register of its own
     std::string why_not = {};      ///< we cannot follow it: "it returns a floating-point number"
@@ -50,6 +53,7 @@ struct CallingConvention {
     std::vector<std::optional<UserOperand>> (*program_operands)(const Prototype &prototype) = nullptr;
     const DwarfRegisters *dwarf_registers = nullptr; ///< of user code
     std::string_view result_address = {};            ///< the register that has it (Returning::in_memory)
+    bool reads_vectors = true;                       ///< the module reads registers for floating-point numbers of user code
 
     /// What arguments() says, where the prototype may have hidden parameters, and parameters whose places it knows.
     std::vector<Argument> places(const Prototype &prototype) const;
@@ -86,7 +90,7 @@ inline constexpr std::uint8_t dwarf_arguments_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 
 inline constexpr DwarfRegisters dwarf_registers_aapcs64{dwarf_arguments_aapcs64, 64, 32, 0};
 inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, true, nullptr, nullptr, "x8"};
 inline constexpr CallingConvention user_functions_aapcs64{aapcs64,          aapcs64_returning, aapcs64_location, 8, true,
-                                                          aapcs64_operands, &dwarf_registers_aapcs64, "x8"};
+                                                          aapcs64_operands, &dwarf_registers_aapcs64, "x8", false};
 inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;

@@ -30,13 +30,13 @@ std::vector<GoParts> go_x86_64(std::span<const GoParts> values) {
     for (GoParts &parts : placed) {
         if (!parts)
             continue;
-        const auto wanted = static_cast<std::size_t>(std::ranges::count_if(*parts, &GoPart::is_floating));
+        const auto wanted = static_cast<std::size_t>(std::ranges::count_if(*parts, &RegisterPart::is_floating));
         // All of it or nothing: what comes behind it may still fit.
         if (integers + parts->size() - wanted > std::size(go_registers) || floatings + wanted > floating_registers) {
             parts.reset();
             continue;
         }
-        for (GoPart &part : *parts)
+        for (RegisterPart &part : *parts)
             part.index = part.is_floating ? static_cast<std::uint8_t>(floatings++) : go_registers[integers++].index;
     }
     return placed;

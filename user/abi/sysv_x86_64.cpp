@@ -98,6 +98,10 @@ void place_classified(State &state, const Shape &shape, Argument &argument) {
         return; // an empty class of C++ is not passed at all
     if (is_in_memory || state.registers + integers > argument_registers ||
         state.vectors + vectors > vector_registers) {
+        constexpr std::uint32_t x87_alignment = 16, complex_bytes = 32;
+        const bool is_number = shape.kind == Shape::Kind::floating || (has_word(shape, WordClass::x87) && shape.bytes == complex_bytes);
+        if (is_number && has_word(shape, WordClass::x87))
+            state.stack = round_up(state.stack, x87_alignment);
         // It may be packed or aligned to more than its members ask for.
         state.is_stack_known = state.is_stack_known && state.stack % largest_alignment(shape.bytes) == 0;
         if (shape.kind == Shape::Kind::aggregate && state.is_stack_known) {
@@ -135,6 +139,21 @@ bool place(State &state, const Shape &shape, Argument &argument) {
     return state == aligned_state && argument == aligned;
 }
 
+// The registers of an object, of which each word is in one of its class; nothing if there is more in one than can be read.
+std::optional<UserOperand> in_registers(const Shape &shape, unsigned integers, unsigned vectors) {
+    if (shape.kind != Shape::Kind::aggregate || !is_classified(shape) || words_of(shape) == 0 || words_of(shape) > words_max)
+        return std::nullopt;
+    UserOperand operand{.kind = UserOperand::Kind::parts};
+    for (std::uint32_t word = 0; word < words_of(shape); word++) {
+        const bool is_vector = shape.words.at(word) == WordClass::vector;
+        if (!is_vector && shape.words.at(word) != WordClass::integer)
+            return std::nullopt;
+        const std::uint32_t bytes = std::min(word_size, shape.bytes - word * word_size);
+        operand.parts.push_back({word * word_size, bytes, is_vector, static_cast<std::uint8_t>(is_vector ? vectors++ : integers++)});
+    }
+    return operand;
+}
+
 } // namespace
 
 namespace {
@@ -160,7 +179,7 @@ std::vector<Argument> sysv_x86_64(const Prototype &prototype) {
                      place);
 }
 
-// What a register for floating-point numbers passes, or the stack: the state tells that one was taken.
+// What registers for floating-point numbers pass, be it in part, or the stack: the state tells that one was taken.
 std::vector<std::optional<UserOperand>> sysv_x86_64_operands(const Prototype &prototype) {
     std::vector<std::optional<UserOperand>> operands;
     State state = first_state(prototype);
@@ -181,6 +200,8 @@ std::vector<std::optional<UserOperand>> sysv_x86_64_operands(const Prototype &pr
         else if (state.stack > before.stack && state.is_stack_known && (is_number || argument.loc == ARGTRACE_LOC_STACK))
             operand = UserOperand{.kind = UserOperand::Kind::on_stack,
                                   .number = return_address_size + state.stack - words_of(parameter.shape) * word_size};
+        else if (state.stack == before.stack && state.vectors > before.vectors)
+            operand = in_registers(parameter.shape, before.registers, before.vectors);
     }
     return operands;
 }
@@ -211,6 +232,9 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.by_kernel = ARGTRACE_BY_CHOICE;
     }
     returning.stack_words = state.stack / word_size;
+    returning.operand = in_registers(result, 0, 0);
+    if (returning.operand)
+        returning.operand->at_return = true;
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
@@ -220,6 +244,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         value.size = result.bytes;
         return returning;
     }
+    returning.is_unread = (in_vectors || !result_is_known(result)) && !returning.operand;
     if (in_vectors || !result_is_known(result))
         return returning;
     const bool is_empty = is_classified(result) && !in_memory(result) && !has_word(result, WordClass::integer);

@@ -59,7 +59,7 @@ struct UserOperand {
     std::optional<NamedRegister> index = {};
     std::uint8_t scale = 1; ///< 1, 2, 4 or 8
     bool at_return = false; ///< there when a function of Go has returned
-    std::vector<GoPart> parts = {};
+    std::vector<RegisterPart> parts = {};
 
     bool operator==(const UserOperand &) const = default;
 };

@@ -18,6 +18,12 @@ namespace argtrace {
 
 namespace {
 
+#if defined(__x86_64__)
+constexpr bool has_x87 = true; // what is called long double is such a number
+#else
+constexpr bool has_x87 = false;
+#endif
+
 constexpr int nesting_max = 32;            // broken BTF may be circular
 constexpr std::uint32_t bytes_max = 65536; // argtrace_info.max_types
 
@@ -44,7 +50,7 @@ bool needs_types(const btf *types, std::uint32_t id) {
 // The type code of a number says all, but not where it is recorded as bytes, as arrays are.
 bool needs_types_as_bytes(const btf *types, std::uint32_t id) {
     const btf_type *type = bare_type(types, id);
-    return type && (btf_is_int(type) || btf_is_ptr(type) || btf_is_array(type));
+    return type && (btf_is_int(type) || btf_is_ptr(type) || btf_is_array(type) || btf_is_float(type));
 }
 
 struct Broken {};
@@ -140,7 +146,7 @@ private:
                 throw Broken(); // a bitfield as they were described before Linux 4.20
             return checked(btf__add_int(to_.get(), name, type->size, btf_int_encoding(type)));
         case BTF_KIND_FLOAT:
-            return checked(btf__add_float(to_.get(), name, type->size));
+            return checked(btf__add_float(to_.get(), type->size > 8 && !has_x87 ? "number" : name, type->size));
         case BTF_KIND_ARRAY: {
             const int element = copy(btf_array(type)->type, depth + 1);
             return checked(

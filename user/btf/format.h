@@ -37,6 +37,7 @@ struct Format {
         texts,        ///< texts, each with its NUL: strs()
         duration,     ///< of Go: nanoseconds
         go_pointer,   ///< an address of a program of Go
+        extended,     ///< long double of x86-64: 80 bits
     };
 
     struct Field {

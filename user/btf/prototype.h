@@ -53,27 +53,29 @@ struct Shape {
     bool operator==(const Shape &) const = default;
 };
 
-/// Where a parameter is when its function is entered, if something else than the calling convention says so: the first of the registers
-/// that pass arguments, one for floating-point numbers, so many bytes above the stack pointer, or nowhere.
-struct EntryRegister {
-    std::optional<std::uint8_t> index = {};
-    std::optional<std::uint8_t> vector = {};
-    std::optional<std::uint32_t> stack = {};
-
-    bool operator==(const EntryRegister &) const = default;
-};
-
-/// A number or a pointer that a value of Go's consists of.
-struct GoPart {
+/// What a register has of a value in several: of Go's, a number or a pointer.
+struct RegisterPart {
     std::uint32_t offset = 0, bytes = 8; ///< in the value
     bool is_floating = false;
     std::uint8_t index = 0; ///< the register that it is in: of ARGTRACE_SOURCE_REG, or the number of one for floating-point numbers
 
-    bool operator==(const GoPart &) const = default;
+    bool operator==(const RegisterPart &) const = default;
+};
+
+/// Where a parameter is when its function is entered, if something else than the calling convention says so: the first of the registers
+/// that pass arguments, one for floating-point numbers, so many bytes above the stack pointer, several that need not follow each other, or
+/// nowhere.
+struct EntryRegister {
+    std::optional<std::uint8_t> index = {};
+    std::optional<std::uint8_t> vector = {};
+    std::optional<std::uint32_t> stack = {};
+    std::vector<RegisterPart> parts = {};
+
+    bool operator==(const EntryRegister &) const = default;
 };
 
 /// All of a value's, in the order of their places in it. Nothing: it is on the stack.
-using GoParts = std::optional<std::vector<GoPart>>;
+using GoParts = std::optional<std::vector<RegisterPart>>;
 
 /// An argument of a function of Go, or what it returns.
 struct GoValue {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dwarf/entry_place.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -45,14 +46,19 @@ EntryPlace place_of(Dwarf_Attribute &attribute, std::span<const Dwarf_Op> operat
             return {PlaceKind::address, {*number}};
     // A register, or registers with a piece each.
     EntryPlace place{PlaceKind::registers};
+    const bool has_pieces = std::ranges::any_of(operations, [](const Dwarf_Op &operation) { return operation.atom == DW_OP_piece; });
     for (std::size_t i = 0; i < operations.size(); i++) {
         const auto number = register_of(operations[i]);
         const bool is_followed = i + 1 < operations.size();
         if (!number || (is_followed && operations[i + 1].atom != DW_OP_piece))
-            return {PlaceKind::elsewhere};
+            return {has_pieces ? PlaceKind::in_part : PlaceKind::elsewhere};
         place.registers.push_back(*number);
+        if (is_followed)
+            place.bytes.push_back(static_cast<std::uint32_t>(operations[i + 1].number));
         i += is_followed;
     }
+    if (!place.bytes.empty() && place.bytes.size() != place.registers.size())
+        return {PlaceKind::in_part};
     return place.registers.empty() ? EntryPlace{PlaceKind::elsewhere} : place;
 }
 
@@ -92,7 +98,7 @@ EntryPlace entry_place(Dwarf_Die &function, Dwarf_Die &parameter, Dwarf_Addr ent
         return {};
     EntryPlace place = place_of(attribute, {operations, count});
     if (const auto offset = frame_offset_of({operations, count}); offset && has_canonical_frame(function, entry))
-        place = {PlaceKind::frame, {}, *offset};
+        place = {.kind = PlaceKind::frame, .offset = *offset};
     // An expression alone holds in the whole function, but the slot that it names is written only after the entry.
     return has_location_list(parameter) || place.kind == PlaceKind::registers ? place : EntryPlace{};
 }

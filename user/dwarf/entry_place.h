@@ -13,6 +13,7 @@ struct EntryPlace {
     enum class Kind {
         unsaid,    ///< nowhere, or in a place that is valid only later: the slot of a function that was not optimised
         registers, ///< it is in these
+        in_part,   ///< of parts of it alone a register is said
         address,   ///< in memory at the address that is in this register
         frame,     ///< in memory at an offset from the canonical frame address
         elsewhere, ///< not in one place, or it is no longer passed at all
@@ -20,6 +21,7 @@ struct EntryPlace {
 
     Kind kind = Kind::unsaid;
     std::vector<unsigned> registers = {}; ///< DWARF's numbers
+    std::vector<std::uint32_t> bytes = {}; ///< in each of them; empty: all of it is in one
     std::int64_t offset = 0;              ///< frame: in bytes
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -42,6 +43,17 @@ bool has_all_of(const elf::NamedFunction &function, std::vector<SourceParameter>
     const auto written = function.symbol.starts_with("_Z") ? elf::parameter_count(function.name) : std::nullopt;
     const auto is_written = [](SourceParameter &parameter) { return !has_flag(parameter.declared, DW_AT_artificial); };
     return !written || static_cast<std::size_t>(std::ranges::count_if(parameters, is_written)) + variadic == *written;
+}
+
+// Whether registers that are said have as many bytes as the parameter: clang leaves out what is not used.
+bool is_whole(const EntryPlace &place, Dwarf_Die &parameter, const DwarfRegisters &known) {
+    auto type = referred_in_all(parameter, DW_AT_type);
+    Dwarf_Word size = 0;
+    if (place.kind != EntryPlace::Kind::registers || !type || dwarf_aggregate_size(&*type, &size) != 0)
+        return true;
+    constexpr Dwarf_Word word = 8;
+    const bool is_in_vector = place.registers.front() >= known.first_vector && place.registers.front() < known.first_vector + known.vectors;
+    return (place.bytes.empty() ? (is_in_vector ? 2 * word : word) : std::accumulate(place.bytes.begin(), place.bytes.end(), Dwarf_Word{0})) >= size;
 }
 
 } // namespace
@@ -107,6 +119,8 @@ struct Functions::Prototypes::Made {
 
     void set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry, bool is_as_declared) const;
     EntryRegister register_of(const EntryPlace &place) const;
+    std::vector<RegisterPart> parts_of(const EntryPlace &place) const;
+    std::optional<std::uint8_t> vector_of(unsigned number) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
     void leave_out_unsure(Function &function) const;
     void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry);
@@ -144,20 +158,53 @@ EntryRegister Functions::Prototypes::Made::register_of(const EntryPlace &place) 
         const bool is_argument = place.offset >= 0 && offset <= ARGTRACE_STACK_MAX;
         return is_argument ? EntryRegister{.stack = static_cast<std::uint32_t>(offset)} : EntryRegister{};
     }
-    if (place.registers.size() == 1 && place.kind == EntryPlace::Kind::registers) {
-        const unsigned number = place.registers.front();
-        if (number >= registers.first_vector && number < registers.first_vector + registers.vectors)
-            return {.vector = static_cast<std::uint8_t>(number - registers.first_vector)};
+    if (place.kind != EntryPlace::Kind::registers)
+        return {.index = index_of(place)};
+    if (place.registers.size() == 1)
+        if (const auto vector = vector_of(place.registers.front()))
+            return {.vector = vector};
+    const auto index = index_of(place);
+    return index ? EntryRegister{.index = index} : EntryRegister{.parts = parts_of(place)};
+}
+
+std::optional<std::uint8_t> Functions::Prototypes::Made::vector_of(unsigned number) const {
+    const DwarfRegisters &registers = info.registers;
+    if (number < registers.first_vector || number >= registers.first_vector + registers.vectors)
+        return std::nullopt;
+    return static_cast<std::uint8_t>(number - registers.first_vector);
+}
+
+// Registers of both kinds, each with the bytes that it has; none if one of them passes no arguments.
+std::vector<RegisterPart> Functions::Prototypes::Made::parts_of(const EntryPlace &place) const {
+    std::vector<RegisterPart> parts;
+    std::uint32_t offset = 0;
+    for (std::size_t i = 0; i < place.bytes.size(); i++) {
+        const unsigned number = place.registers[i];
+        const auto vector = vector_of(number);
+        const auto argument = std::ranges::find(info.registers.arguments, number);
+        if (place.bytes[i] > 8 || (!vector && argument == info.registers.arguments.end()))
+            return {};
+        const auto index = vector ? *vector : static_cast<std::uint8_t>(argument - info.registers.arguments.begin());
+        parts.push_back({offset, place.bytes[i], vector.has_value(), index});
+        offset += place.bytes[i];
     }
-    return {.index = index_of(place)};
+    return parts;
 }
 
 // `is_as_declared`: others call it by its declaration, so that the convention holds where nothing is said.
 void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry,
                                             bool is_as_declared) const {
     Dwarf_Die own = parameter.own ? *parameter.own : parameter.declared;
-    const EntryPlace place = parameter.own ? entry_place(function, own, entry) : EntryPlace{};
-    if (place.kind != EntryPlace::Kind::unsaid) {
+    EntryPlace place = parameter.own ? entry_place(function, own, entry) : EntryPlace{};
+    if (!is_whole(place, own, info.registers))
+        place = {.kind = EntryPlace::Kind::in_part};
+    // Registers that are said of the whole function need not be those of its entry: gcc has __int128 in others then. Where clang says nothing of
+    // a part, as it is not used, callers that it knows leave that register as it is.
+    const bool is_of_all = place.kind == EntryPlace::Kind::registers && !has_location_list(own);
+    const bool is_by_convention = place.kind == EntryPlace::Kind::unsaid || (is_as_declared && is_of_all);
+    if (is_of_all)
+        place.bytes.clear(); // whose order counts for nothing
+    if (!is_by_convention) {
         made_parameter.place = register_of(place);
         made_parameter.has_address_there = place.kind == EntryPlace::Kind::address;
         return;
@@ -331,6 +378,8 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
         prototype.result_shape.words = {WordClass::memory};
         prototype.result_shape.by_address = true;
     }
+    if (const MadeType *bare = made_->types.bare(function.result); bare && bare->number == MadeType::Number::complex_x87 && bare->is_partial)
+        prototype.result_shape = {}; // of numbers that are passed alike, but not returned
     return prototype;
 }
 

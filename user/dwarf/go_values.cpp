@@ -41,7 +41,7 @@ GoSize go_size(const MadeTypes &types, std::uint32_t id, int depth = 0) {
     case Kind::pointer:
         return {go_word, go_word};
     case Kind::floating:
-        return {type->size, alignment_of(type->number == MadeType::Number::complex ? type->size / 2 : type->size)};
+        return {type->size, alignment_of(type->size)};
     case Kind::array: {
         const GoSize element = go_size(types, type->target, depth + 1);
         const bool is_too_large = element.bytes > 0 && type->size > std::numeric_limits<std::uint32_t>::max() / element.bytes;
@@ -93,8 +93,6 @@ private:
         case Kind::pointer:
             return add(offset, go_word);
         case Kind::floating:
-            if (type->number == MadeType::Number::complex)
-                return add(offset, type->size / 2, true) && add(offset + type->size / 2, type->size / 2, true);
             return add(offset, type->size, true);
         case Kind::array:
             is_in_memory_ = type->size > 1;
@@ -110,7 +108,7 @@ private:
     }
 
     const MadeTypes &types_;
-    std::vector<GoPart> parts_;
+    std::vector<RegisterPart> parts_;
     bool is_in_memory_ = false;
 };
 

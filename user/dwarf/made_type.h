@@ -42,7 +42,7 @@ struct MadeType {
         std::uint64_t value = 0;
     };
     /// In which registers the ABI has a number.
-    enum class Number : std::uint8_t { whole, floating, x87, complex, complex_x87 };
+    enum class Number : std::uint8_t { whole, floating, x87, complex_x87 };
 
     Kind kind = Kind::unknown;
     Number number = Number::whole;

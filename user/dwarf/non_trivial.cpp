@@ -30,6 +30,17 @@ bool says_defaulted(Dwarf_Die &type) {
            std::strtoul(producer.data() + number, nullptr, 10) >= 7;
 }
 
+// Whether a parameter is a reference to that class, and not to another of its template, which is converted.
+bool refers_to(Dwarf_Die &parameter, std::string_view class_name) {
+    auto type = referred(parameter, DW_AT_type);
+    const int tag = type ? dwarf_tag(&*type) : 0;
+    if (tag != DW_TAG_reference_type && tag != DW_TAG_rvalue_reference_type)
+        return false;
+    auto target = referred(*type, DW_AT_type);
+    Dwarf_Die bare;
+    return !target || dwarf_peel_type(&*target, &bare) != 0 || name_of(bare) == class_name;
+}
+
 // A constructor that copies or moves, or a destructor, which the class declares itself.
 bool is_copying(Dwarf_Die &function, std::string_view class_name) {
     const std::string_view name = name_of(function);
@@ -44,9 +55,7 @@ bool is_copying(Dwarf_Die &function, std::string_view class_name) {
     visit_children(function, [&](Dwarf_Die &child) {
         if (dwarf_tag(&child) != DW_TAG_formal_parameter || has_flag(child, DW_AT_artificial))
             return true;
-        auto type = referred(child, DW_AT_type);
-        const int tag = type ? dwarf_tag(&*type) : 0;
-        takes_reference = parameters++ == 0 && (tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type);
+        takes_reference = parameters++ == 0 && refers_to(child, class_name);
         return parameters < 2;
     });
     return parameters == 1 && takes_reference;

@@ -35,6 +35,10 @@ public:
         size_ = whole->size;
         if (shape.bytes == 0 && size_ <= std::numeric_limits<std::uint32_t>::max()) // BTF has no numbers of this size
             shape.bytes = static_cast<std::uint32_t>(size_);
+        if (whole->number == Number::complex_x87) { // by itself it is no struct
+            shape.words = {WordClass::x87, WordClass::x87};
+            return;
+        }
         visit(id, 0, 0, 0);
         if (is_unknown_) {
             shape.kind = Shape::Kind::unknown;
@@ -104,17 +108,11 @@ private:
     void visit_number(const MadeType &type, std::uint64_t bit) {
         switch (type.number) {
         case Number::whole:
+        case Number::complex_x87: // a struct
             is_unknown_ = true;
             return;
         case Number::x87:
             return visit_scalar(type.size, WordClass::x87, bit, 0);
-        case Number::complex_x87:
-            return visit_scalar(type.size / 2, WordClass::memory, bit, 0);
-        case Number::complex:
-            if (type.size > 2 * bytes_of_word)
-                return visit_scalar(type.size / 2, WordClass::memory, bit, 0);
-            visit_scalar(type.size / 2, WordClass::vector, bit, 0);
-            return visit_scalar(type.size / 2, WordClass::vector, bit + 4 * type.size, 0);
         case Number::floating:
             if (type.size == 2 * bytes_of_word)
                 return visit_vector(type.size, bit);

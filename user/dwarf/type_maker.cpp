@@ -18,6 +18,7 @@
 #include "dwarf/member_place.h"
 #include "dwarf/non_trivial.h"
 #include "dwarf/type_name.h"
+#include "model/type_name.h"
 
 namespace argtrace::dwarf {
 
@@ -87,10 +88,6 @@ bool is_integer(std::uint64_t encoding) {
 
 bool is_size_of_integers(std::uint64_t bytes) {
     return std::has_single_bit(bytes) && bytes <= 16;
-}
-
-bool is_x87(std::string_view name) {
-    return name.find("long double") != name.npos || name.find("_Float64x") != name.npos;
 }
 
 } // namespace
@@ -265,20 +262,38 @@ void TypeMaker::describe_number(Dwarf_Die &die, MadeType &made) {
         return;
     }
     const bool is_complex = encoding == DW_ATE_complex_float;
-    if (is_complex && made.go != GoKind::none) {
-        const std::uint64_t half = made.size / 2;
-        const std::uint32_t part = made_.add({.kind = Kind::floating, .number = MadeType::Number::floating, .name = half == 4 ? "float32" : "float64", .size = half});
-        made.kind = Kind::structure;
-        made.fields = {{.name = "real", .type = part}, {.name = "imag", .type = part, .bit = 8 * half}};
+    if (is_complex)
+        return describe_complex(made);
+    if (encoding != DW_ATE_float && encoding != DW_ATE_decimal_float)
         return;
-    }
-    if (!is_complex && encoding != DW_ATE_float && encoding != DW_ATE_decimal_float)
-        return;
-    made.number = is_x87(made.name) ? (is_complex ? MadeType::Number::complex_x87 : MadeType::Number::x87)
-                  : is_complex      ? MadeType::Number::complex
-                                    : MadeType::Number::floating;
+    made.number = is_x87_name(made.name) ? MadeType::Number::x87 : MadeType::Number::floating;
     // Others are of a size that BTF has none of, but those behind them are where they are.
     made.kind = is_size_of_integers(made.size) && made.size > 1 ? Kind::floating : Kind::unknown;
+}
+
+// Two numbers, which BTF has as members of a struct: the one that it is of Go, and of C one that its name stands for.
+void TypeMaker::describe_complex(MadeType &made) {
+    const std::uint64_t half = made.size / 2;
+    const bool is_of_x87 = is_x87_name(made.name), is_go = made.go != GoKind::none;
+    if (!is_size_of_integers(half) || half < 2)
+        return;
+    const std::string_view name = half == 4 ? (is_go ? "float32" : "float") : half == 8 ? (is_go ? "float64" : "double") : is_of_x87 ? "long double" : "number";
+    // clang calls all of them so, be they of long double or of __float128, which is returned elsewhere.
+    const bool is_unnamed = made.name == "complex";
+    if (is_unnamed)
+        made.name.append(" ").append(name);
+    const std::uint32_t part =
+        made_.add({.kind = Kind::floating, .number = is_of_x87 ? MadeType::Number::x87 : MadeType::Number::floating, .name = std::string(name), .size = half});
+    MadeType both{.kind = Kind::structure, .number = is_of_x87 || (is_unnamed && half == 16) ? MadeType::Number::complex_x87 : MadeType::Number::whole, .size = made.size};
+    both.is_partial = is_unnamed && half == 16;
+    both.fields = {{.name = "real", .type = part}, {.name = "imag", .type = part, .bit = 8 * half}};
+    if (is_go) {
+        made.kind = both.kind;
+        made.fields = std::move(both.fields);
+        return;
+    }
+    made.kind = Kind::alias;
+    made.target = made_.add(std::move(both));
 }
 
 void TypeMaker::describe_array(Dwarf_Die &die, std::uint32_t id, Turn turn) {

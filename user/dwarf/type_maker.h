@@ -48,6 +48,7 @@ private:
     std::string full_name(Dwarf_Die &die);
     void want_whole(std::uint32_t id);
     void describe(Pending pending, Turn turn);
+    void describe_complex(MadeType &made);
     void describe_number(Dwarf_Die &die, MadeType &made);
     void describe_composite(Dwarf_Die &die, std::uint32_t id);
     std::optional<MadeType::Field> field_of(Dwarf_Die &parent, Dwarf_Die &child, bool &is_partial);

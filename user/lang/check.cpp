@@ -169,6 +169,8 @@ NodePtr Checker::require_scalar(NodePtr node, const Ast &ast) const {
     case TypeKind::pointer:
         return node;
     case TypeKind::floating:
+        if (!known.is_floating())
+            fail(ast.at, fmt::format("{} is a floating-point number, which can be recorded: there are no operators for it", name(node->type)));
         fail(ast.at, fmt::format("{} is a floating-point number, which can be recorded, compared and be a key: there is no arithmetic with it",
                                  name(node->type)));
     case TypeKind::void_:
@@ -207,6 +209,12 @@ NodePtr Checker::condition(const Ast &ast) {
     return make_comparison(ARGTRACE_ALU_EQ, true, std::move(node), std::move(zero), ast);
 }
 
+// Numbers in memory that there are no operators for: __int128, long double.
+bool Checker::is_recorded_as_bytes(const TypeTraits &type) {
+    constexpr std::uint64_t wide_bytes = 16;
+    return type.bytes == wide_bytes && (type.kind == TypeKind::integer || type.kind == TypeKind::floating);
+}
+
 NodePtr Checker::value(const Ast &ast) {
     NodePtr node = go_value(check(ast), ast);
     switch (node->kind) {
@@ -215,6 +223,9 @@ NodePtr Checker::value(const Ast &ast) {
         const TypeTraits known = traits(*node);
         if (known.kind == TypeKind::function)
             return rvalue(std::move(node), ast);
+        if (node->kind == Node::Kind::register_object && !is_go())
+            if (NodePtr whole = whole_object(*node, ast))
+                return whole;
         if (node->kind == Node::Kind::register_object)
             fail(ast.at, "a part of a struct that is passed in registers is not recorded: name one "
                          "of its members");
@@ -242,6 +253,10 @@ NodePtr Checker::value(const Ast &ast) {
     case Node::Kind::load:
         if (traits(*node).kind == TypeKind::aggregate) // cpus()
             return node;
+        if (is_recorded_as_bytes(traits(*node)) && node->bits == 0) {
+            node->kind = Node::Kind::object;
+            return node;
+        }
         break;
     default:
         break;

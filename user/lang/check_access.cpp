@@ -192,7 +192,7 @@ NodePtr Checker::register_part(const Node &aggregate, std::uint64_t bit, std::ui
         return node;
     }
     if (aggregate.parts)
-        return go_part(aggregate, bit, type, ast);
+        return part_of(aggregate, bit, bits, type, ast);
     if (bit % word_bits + (bits ? bits : 8 * known.bytes) > word_bits)
         fail(ast.token.at, fmt::format("{} lies in two registers", written(ast)));
     const auto index = static_cast<std::uint8_t>(aggregate.index + bit / word_bits);

@@ -57,22 +57,6 @@ NodePtr Checker::goroutine_id(const Ast &ast) {
     return make_node(Node::Kind::load, ulong_type, ast, make_offset(std::move(goroutine), *program.goroutine_id, pointer, ast));
 }
 
-// What begins at that bit of a value in registers.
-NodePtr Checker::go_part(const Node &aggregate, std::uint64_t bit, Type type, const Ast &ast) const {
-    const auto part = std::ranges::find(*aggregate.parts, bit / 8, &GoPart::offset);
-    const TypeTraits known = types_.traits(type);
-    if (part == aggregate.parts->end() || part->bytes != known.bytes || bit % 8 != 0 || part->is_floating != (known.kind == TypeKind::floating))
-        fail(ast.at, fmt::format("where {} is cannot be told", written(ast)));
-    UserOperand found{.kind = UserOperand::Kind::in_register, .at_return = aggregate.at_return};
-    if (part->is_floating) {
-        found.kind = UserOperand::Kind::in_vector;
-        found.number = part->index;
-    } else {
-        found.base = NamedRegister{.index = part->index};
-    }
-    return operand(found, type, ast);
-}
-
 // A member of what the operand is, or points to.
 NodePtr Checker::go_member(const Ast &operand, std::string_view name, const Ast &ast) {
     NodePtr whole = check(operand);

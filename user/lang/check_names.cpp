@@ -198,8 +198,10 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
     const TypeTraits known = types_.traits(*result);
     if (known.kind == TypeKind::void_)
         fail(ast.at, fmt::format("{} returns nothing", scope_.function()));
+    if (scope_.result_operand())
+        return operand(*scope_.result_operand(), *result, ast);
     if (known.kind == TypeKind::floating && !known.is_floating())
-        fail(ast.at, fmt::format("{} returns a {}, in a register that is not read", scope_.function(), name(*result)));
+        fail(ast.at, fmt::format("{} returns a {}, in a register of the x87 unit, which is not read", scope_.function(), name(*result)));
     if (!known.is_floating() && (!known.is_scalar() || known.bytes > 8))
         fail(ast.at, fmt::format("{} returns a {}, which is recorded, but cannot be computed with",
                                  scope_.function(), name(*result)));

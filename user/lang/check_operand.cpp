@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Registers of user code, and what a USDT probe says of where its arguments are.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,7 +65,7 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
     }
     case UserOperand::Kind::parts: {
         NodePtr node = make_node(Node::Kind::register_object, type, ast);
-        node->parts = std::make_shared<const std::vector<GoPart>>(operand.parts);
+        node->parts = std::make_shared<const std::vector<RegisterPart>>(operand.parts);
         node->at_return = operand.at_return;
         return node;
     }
@@ -87,6 +88,66 @@ NodePtr Checker::operand(const UserOperand &operand, Type type, const Ast &ast) 
     if (!sum)
         return lvalue(make_constant(number, pointer, ast), type, ast);
     return lvalue(make_offset(convert(std::move(sum), pointer), number, pointer, ast), type, ast);
+}
+
+// All of a register that has a part of an object.
+NodePtr Checker::part_source(const RegisterPart &part, bool at_return, const Ast &ast) const {
+    const auto number = static_cast<std::uint8_t>(ARGTRACE_RETURN_VECTOR + part.index);
+    if (part.is_floating)
+        return at_return ? make_source(ARGTRACE_SOURCE_RETURN, number, ulong_type, ast) : make_source(ARGTRACE_SOURCE_VECTOR, part.index, ulong_type, ast);
+    const argtrace_insn_source returned = is_go() ? ARGTRACE_SOURCE_RESULT : ARGTRACE_SOURCE_RETURN;
+    return make_source(at_return ? returned : ARGTRACE_SOURCE_REG, part.index, ulong_type, ast);
+}
+
+// What begins at that bit of an object in registers: `bits` of it, or all if they are 0.
+NodePtr Checker::part_of(const Node &aggregate, std::uint64_t bit, std::uint32_t bits, Type type, const Ast &ast) const {
+    const TypeTraits known = types_.traits(type);
+    const std::uint64_t end = bit + (bits ? bits : 8 * known.bytes);
+    const auto part = std::ranges::find_if(*aggregate.parts, [&](const RegisterPart &one) { return 8 * one.offset <= bit && end <= 8 * (one.offset + one.bytes); });
+    if (part == aggregate.parts->end())
+        fail(ast.at, fmt::format("where {} is cannot be told", written(ast)));
+    NodePtr node = make_node(Node::Kind::extract, type, ast, part_source(*part, aggregate.at_return, ast));
+    node->value = bit - 8 * part->offset;
+    node->bits = bits;
+    return node;
+}
+
+// A word of an object in registers, whose bytes may be in several.
+NodePtr Checker::word_of(const Node &aggregate, std::uint64_t begin, std::uint64_t size, const Ast &ast) const {
+    NodePtr word;
+    std::uint64_t covered = 0;
+    for (const RegisterPart &part : *aggregate.parts) {
+        if (part.offset + part.bytes <= begin || part.offset >= begin + size)
+            continue;
+        if (part.offset < begin)
+            return nullptr;
+        NodePtr bytes = part_source(part, aggregate.at_return, ast);
+        if (part.bytes < 8) {
+            bytes = make_node(Node::Kind::extract, ulong_type, ast, std::move(bytes));
+            bytes->bits = 8 * part.bytes;
+        }
+        if (part.offset > begin)
+            bytes = arithmetic(ARGTRACE_ALU_SHL, std::move(bytes), make_constant(8 * (part.offset - begin), ulong_type, ast), ast);
+        word = word ? arithmetic(ARGTRACE_ALU_OR, std::move(word), std::move(bytes), ast) : std::move(bytes);
+        covered += part.bytes;
+    }
+    return covered >= size ? std::move(word) : nullptr;
+}
+
+// All of an object in registers, as it would be in memory. Null: it is in too many, or not whole.
+NodePtr Checker::whole_object(const Node &aggregate, const Ast &ast) const {
+    constexpr std::uint64_t word_bytes = 8;
+    const std::uint64_t bytes = traits(aggregate).bytes;
+    if (!aggregate.parts || aggregate.value != 0 || bytes == 0 || bytes > ARGTRACE_WORDS_MAX)
+        return nullptr;
+    NodePtr whole = make_node(Node::Kind::words, aggregate.type, ast);
+    for (std::uint64_t begin = 0; begin < bytes; begin += word_bytes) {
+        NodePtr word = word_of(aggregate, begin, std::min(word_bytes, bytes - begin), ast);
+        if (!word)
+            return nullptr;
+        whole->operands.push_back(std::move(word));
+    }
+    return whole;
 }
 
 // reg("r12")

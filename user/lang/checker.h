@@ -149,13 +149,17 @@ private:
     // check_operand.cpp
     NodePtr register_value(const NamedRegister &known, Type type, const Ast &ast, bool at_return = false) const;
     NodePtr operand(const UserOperand &operand, Type type, const Ast &ast) const;
+    NodePtr part_source(const RegisterPart &part, bool at_return, const Ast &ast) const;
+    NodePtr part_of(const Node &aggregate, std::uint64_t bit, std::uint32_t bits, Type type, const Ast &ast) const;
+    NodePtr word_of(const Node &aggregate, std::uint64_t begin, std::uint64_t size, const Ast &ast) const;
+    NodePtr whole_object(const Node &aggregate, const Ast &ast) const;
     NodePtr call_reg(const Ast &ast) const;
+    static bool is_recorded_as_bytes(const TypeTraits &type);
 
     // check_go.cpp
     bool is_go() const { return scope_.go().program != nullptr; }
     NodePtr goroutine_id(const Ast &ast);
     NodePtr goroutine_of_thread(const Ast &ast);
-    NodePtr go_part(const Node &aggregate, std::uint64_t bit, Type type, const Ast &ast) const;
     NodePtr go_member(const Ast &operand, std::string_view name, const Ast &ast);
     NodePtr go_member_of(const Node &whole, std::string_view name, const Ast &operand, const Ast &ast) const;
     NodePtr go_value(NodePtr node, const Ast &ast) const;

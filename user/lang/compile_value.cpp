@@ -37,7 +37,7 @@ bool is_cpumask_word(const Node &node, const TypeTraits &traits) {
 
 /// ARGTRACE_OUT_* of an output of the value at hand.
 std::uint8_t Compiler::output_flags(std::uint8_t action, std::uint8_t flags) const {
-    if (action == ARGTRACE_DO_OUT)
+    if (action == ARGTRACE_DO_OUT || action == ARGTRACE_DO_WORDS)
         return 0;
     const bool again = lenient_ && followed_ && !at_return_ && flags & ARGTRACE_INSN_USER_DATA;
     return static_cast<std::uint8_t>((again ? ARGTRACE_OUT_AGAIN : 0) | (lenient_ || may_be_null_ ? ARGTRACE_OUT_NULL : 0));
@@ -96,6 +96,9 @@ void Compiler::value(const Node &node, ProgramValue &described, bool lenient) {
     case Node::Kind::object:
         output_object(node, described);
         break;
+    case Node::Kind::words:
+        output_words(node, described);
+        break;
     case Node::Kind::text:
         described.type = ARGTRACE_TYPE_STR;
         described.size = node.limit;
@@ -147,6 +150,15 @@ void Compiler::output_object(const Node &node, ProgramValue &described) {
     if (text)
         described.btf_id = 0;
     output_at(*node.operands.front(), text ? ARGTRACE_DO_STR : ARGTRACE_DO_MEM, described.size);
+}
+
+// The second word is in a slot, in which the first one leaves it.
+void Compiler::output_words(const Node &node, ProgramValue &described) {
+    described.type = ARGTRACE_TYPE_BYTES;
+    described.size = static_cast<std::uint32_t>(types_.traits(node.type).bytes);
+    const bool has_second = node.operands.size() > 1;
+    const std::uint64_t second = has_second ? to_slot(*node.operands[1]).index : 0;
+    output(operand(*node.operands[0]), ARGTRACE_DO_WORDS, described.size, second);
 }
 
 void Compiler::output_buffer(const Node &node, ProgramValue &described) {

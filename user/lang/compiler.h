@@ -69,6 +69,7 @@ private:
                    bool is_signed = false);
     std::uint8_t data_flag(const Node &address) const;
     void output_scalar(const Node &node, ProgramValue &described);
+    void output_words(const Node &node, ProgramValue &described);
     void output_object(const Node &node, ProgramValue &described);
     void output_buffer(const Node &node, ProgramValue &described);
     void output_stack(const Node &node, ProgramValue &described);

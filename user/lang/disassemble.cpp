@@ -159,6 +159,8 @@ std::string insn_text(const Program &program, std::size_t at) {
                            insn.other == ARGTRACE_BUF_SIGNED ? "signed " : "", insn.base, data, value, insn.arg, moment);
     case ARGTRACE_DO_MEM:
         return fmt::format("{} {} {}bytes at {}{}", take, insn.arg, data, value, moment);
+    case ARGTRACE_DO_WORDS:
+        return fmt::format("{} {} bytes of {}{}{}", take, insn.arg, value, insn.arg > 8 ? fmt::format(" and slot{}", insn.base) : "", moment);
     case ARGTRACE_DO_STRS:
         return fmt::format("{} {}texts that pointers at {} lead to, at most {} bytes{}", take, data, value, insn.arg, moment);
     case ARGTRACE_DO_PATH:

@@ -39,6 +39,7 @@ struct NodeProperties {
         string,          ///< a literal `pattern.text`
         source,          ///< all bits of `source`, `index`
         register_object, ///< a struct in registers from `index` on, or in those of `parts`, which begins at bit `value`
+        words,           ///< all of such a struct, 8 bytes of which are in each of its operands, one or two
         load,            ///< what is at the address operands[0], or `bits` at bit `value` of it; of a struct cpumask, its
                          ///< first `bits`
         object,          ///< struct, union, array or function at the address operands[0]
@@ -84,7 +85,7 @@ struct NodeProperties {
     bool may_be_empty = false;   ///< buffer: what has no bytes is there all the same
     bool may_be_null = false;    ///< text, texts, path: at NULL there is none, which is no fault
     bool symbol = false;         ///< it is shown as the function that it is in
-    std::shared_ptr<const std::vector<GoPart>> parts; ///< register_object of Go's; with at_return in those of ARGTRACE_SOURCE_RESULT
+    std::shared_ptr<const std::vector<RegisterPart>> parts; ///< register_object; with at_return in those that functions return values in
 
     bool is_constant() const { return kind == Kind::constant; }
 };

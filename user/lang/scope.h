@@ -50,6 +50,10 @@ public:
     void set_result(Type type) { result_ = type; }
     const std::optional<Type> &result() const { return result_; }
 
+    /// The registers that a user function returns a struct in.
+    void set_result_operand(std::optional<UserOperand> operand) { result_operand_ = std::move(operand); }
+    const std::optional<UserOperand> &result_operand() const { return result_operand_; }
+
     /// How many bytes text() has that says nothing of it.
     void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
     std::uint32_t text_bytes() const { return text_bytes_; }
@@ -84,6 +88,7 @@ private:
     std::string function_;
     std::vector<Parameter> parameters_;
     std::optional<Type> result_;
+    std::optional<UserOperand> result_operand_;
     const ProbeKind *kind_ = &function_kind;
     std::uint32_t text_bytes_ = text_bytes_default;
     FindText find_text_;

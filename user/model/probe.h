@@ -85,9 +85,14 @@ inline bool records_returns(const Probe &probe) {
     return probe.flags & ARGTRACE_PROBE_RETURN;
 }
 
-/// Whether an argument is what the function returns; of several values of a function of Go, none is.
+/// Whether an argument is what the function returns; of several values of a function of Go, none is. A program reads what a user function
+/// returns in registers of both kinds, and what is in others has no place.
 inline bool is_result(const Probe &probe, const Argument &argument) {
-    return argument.loc == ARGTRACE_LOC_RETURN || ((probe.flags & ARGTRACE_PROBE_GOROUTINES) && argument.name == "ret");
+    if (argument.loc == ARGTRACE_LOC_RETURN)
+        return true;
+    const bool is_object = argument.loc == ARGTRACE_LOC_PROGRAM && argument.type == ARGTRACE_TYPE_BYTES;
+    const bool is_read = probe.kind == ARGTRACE_KIND_USER && records_returns(probe) && (is_object || argument.loc == ARGTRACE_LOC_NONE);
+    return (is_read || (probe.flags & ARGTRACE_PROBE_GOROUTINES)) && argument.name == "ret";
 }
 
 /// Whether the last of the arguments is.

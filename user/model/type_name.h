@@ -11,6 +11,11 @@ inline bool is_big_endian_name(std::string_view type) {
     return type == "__be16" || type == "__be32" || type == "__be64";
 }
 
+/// Whether a floating-point number of more than 8 bytes is one of the x87 unit, on x86-64.
+inline bool is_x87_name(std::string_view type) {
+    return type.find("long double") != type.npos || type.find("_Float64x") != type.npos;
+}
+
 /// What stands before the last stars of a type whose pointers lead to user memory, as in "char __user *".
 inline constexpr std::string_view user_mark = "__user ";
 

@@ -248,6 +248,15 @@ void ValueWriter::append_number(Line &out, const Format &format, const Value &va
         fmt::format_to(std::back_inserter(out), "{:#o}", value.low);
 }
 
+// As numbers of 128 bits are in JSON: few readers could hold it.
+void ValueWriter::append_extended(Line &out, Bytes data) const {
+    const std::string text = extended_text(data);
+    if (text.empty())
+        append_value(out, Value{});
+    else
+        append_name(out, text);
+}
+
 void ValueWriter::append_address(Line &out, const Format &format, Bytes data) const {
     const bool ip4 = format.kind == Format::Kind::ip4;
     const std::size_t size = ip4 ? sizeof(in_addr) : sizeof(in6_addr);
@@ -325,6 +334,9 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
     case Format::Kind::duration:
     case Format::Kind::go_pointer:
         append_scalar(out, format, load_value(format, data));
+        break;
+    case Format::Kind::extended:
+        append_extended(out, data);
         break;
     case Format::Kind::text:
         append_string(out, up_to_nul(as_text(

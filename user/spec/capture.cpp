@@ -108,6 +108,13 @@ std::vector<lang::ArgumentExpression> with_results(const Prototype &prototype, s
     return values;
 }
 
+// What a program reads of what the function returns, behind all others.
+std::vector<lang::ArgumentExpression> with_computed_result(std::vector<lang::ArgumentExpression> values) {
+    std::erase_if(values, [](const auto &value) { return value.name == lang::result_name; });
+    values.push_back(lang::parse_values(std::string(lang::result_name)).front());
+    return values;
+}
+
 // Whether the table of calls knows an argument or the result of it.
 bool is_known_call(const Prototype &prototype, const std::vector<CallRow> *rows) {
     const ProbeKind &kind = *split_title(prototype.function).kind;
@@ -196,10 +203,13 @@ void CaptureCompiler::compile(Function &function) {
             values.push_back(lang::parse_values("goid").front());
         return values;
     };
+    const bool has_computed_result = !aggregate_ && function.has_computed_result();
     if (!aggregate_ && capture.returns && prototype.results > 0)
         capture.described = with_results(prototype, chosen(), stacks);
-    else if (!aggregate_ && (stacks.any() || capture.goroutines_of || (function.go && !prototype.parameters.empty())))
+    else if (!aggregate_ && (stacks.any() || capture.goroutines_of || (function.go && !prototype.parameters.empty()) || has_computed_result))
         capture.described = with_stacks(prototype, chosen(), stacks);
+    if (has_computed_result)
+        capture.described = with_computed_result(std::move(*capture.described));
     std::vector<lang::ArgumentExpression> computed;
     if (capture.recorded())
         computed = computed_of(function, *capture.recorded());
@@ -219,8 +229,10 @@ void CaptureCompiler::compile(Function &function) {
     scope.set_text_finder([meanings = meanings_](const lang::Types &types, lang::Type type) {
         return (meanings ? *meanings : Meanings::shared()).text_of(types, type);
     });
-    if (capture.returns)
+    if (capture.returns) {
         scope.set_result(scope.types().result(prototype.source.id));
+        scope.set_result_operand(function.result_operand());
+    }
     if (adds_up) {
         capture.program = add_up(scope, conditions, *aggregate_, capture);
         return;
@@ -322,7 +334,7 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
                                Capture &capture) const {
     const Prototype &prototype = function.prototype;
     std::vector<lang::ArgumentExpression> wanted, values, result;
-    if (meanings_ && capture.returns && !scope.parameter(lang::result_name))
+    if (meanings_ && capture.returns && !scope.parameter(lang::result_name) && !function.has_computed_result())
         result = fetched(prototype, scope, rows, std::nullopt);
     const auto add_result = [&] {
         values.insert(values.end(), result.begin(), result.end());

@@ -66,6 +66,16 @@ struct Function {
         return site ? site->operands : convention->operands(prototype);
     }
 
+    /// What it returns in registers, of a function of C or C++ whose calls are recorded when they return.
+    std::optional<UserOperand> result_operand() const {
+        if (!capture.returns || site || !convention->program_operands)
+            return std::nullopt;
+        return convention->returning(prototype).operand;
+    }
+
+    /// Whether that is to be recorded by a program.
+    bool has_computed_result() const { return result_operand() && convention->returning(prototype).value.loc == ARGTRACE_LOC_NONE; }
+
     /// How many of its parameters are recorded where nothing is chosen.
     std::size_t recorded_parameters() const { return prototype.parameters.size() - (capture.returns ? 0 : prototype.results); }
 

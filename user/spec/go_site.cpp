@@ -31,7 +31,7 @@ GoValue value_of(const Parameter &parameter) {
     const bool is_floating = parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape);
     value.is_known = is_floating || is_one_word(parameter.shape);
     if (value.is_known)
-        value.parts = std::vector<GoPart>{{.bytes = parameter.shape.bytes, .is_floating = is_floating}};
+        value.parts = std::vector<RegisterPart>{{.bytes = parameter.shape.bytes, .is_floating = is_floating}};
     return value;
 }
 
@@ -61,7 +61,7 @@ GoParts place_at_entry(const GoValue &value) {
     const std::vector<unsigned> registers = each_once(*value.at_entry, value.parts->size());
     if (registers.size() != value.parts->size())
         return std::nullopt;
-    std::vector<GoPart> parts = *value.parts;
+    std::vector<RegisterPart> parts = *value.parts;
     for (std::size_t i = 0; i < parts.size(); i++) {
         const unsigned number = registers[i];
         const auto index = parts[i].is_floating ? go_vector_x86_64(number) : go_register_x86_64(number);

@@ -28,11 +28,11 @@ bool is_variable_number(const Shape &shape) {
     return shape.kind == Shape::Kind::floating && is_read_by_program(shape);
 }
 
-std::optional<GoPart> variable_part(const VariablePlace::Piece &piece, std::uint32_t offset, std::uint32_t bytes) {
+std::optional<RegisterPart> variable_part(const VariablePlace::Piece &piece, std::uint32_t offset, std::uint32_t bytes) {
     if (const auto number = registers().by_dwarf(piece.number))
-        return GoPart{offset, bytes, false, number->index};
+        return RegisterPart{offset, bytes, false, number->index};
     if (const auto number = registers().vector_by_dwarf(piece.number))
-        return GoPart{offset, bytes, true, *number};
+        return RegisterPart{offset, bytes, true, *number};
     return std::nullopt;
 }
 

@@ -61,6 +61,10 @@ void add_output(Wanted &wanted, const lang::ProgramValue &value) {
 
 // What it returns, behind all else.
 void add_result(Wanted &wanted, const Function &function, const Returning &returning) {
+    if (returning.is_unread && *function.kind == user_kind) { // not as one that returns nothing
+        wanted.shown.push_back({});
+        wanted.arguments.push_back({.name = std::string(lang::result_name), .type_name = function.prototype.result});
+    }
     if (returning.value.loc == ARGTRACE_LOC_NONE)
         return;
     const TypeSource &source = function.prototype.source;

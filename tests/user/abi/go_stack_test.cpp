@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 
 GoValue in_registers(std::uint32_t bytes, std::uint32_t alignment, std::size_t parts = 1) {
-    return {.is_known = true, .bytes = bytes, .alignment = alignment, .parts = std::vector<GoPart>(parts)};
+    return {.is_known = true, .bytes = bytes, .alignment = alignment, .parts = std::vector<RegisterPart>(parts)};
 }
 
 GoValue in_memory(std::uint32_t bytes, std::uint32_t alignment) {

@@ -12,14 +12,14 @@ namespace {
 constexpr std::uint8_t go_order[] = {ARGTRACE_X86_64_RAX, ARGTRACE_X86_64_RBX, 3, 0, 1, 4, 5, ARGTRACE_X86_64_R10, ARGTRACE_X86_64_R11};
 
 GoParts go_words(std::size_t count) {
-    std::vector<GoPart> parts;
+    std::vector<RegisterPart> parts;
     for (std::size_t i = 0; i < count; i++)
         parts.push_back({.offset = static_cast<std::uint32_t>(8 * i)});
     return parts;
 }
 
 GoParts go_float() {
-    return std::vector<GoPart>{{.is_floating = true}};
+    return std::vector<RegisterPart>{{.is_floating = true}};
 }
 
 /// The registers of a value by their numbers in Go's order, or -1 of floating-point numbers on; {99}: it is on the stack.
@@ -27,7 +27,7 @@ std::vector<int> go_numbers(const GoParts &parts) {
     if (!parts)
         return {99};
     std::vector<int> numbers;
-    for (const GoPart &part : *parts)
+    for (const RegisterPart &part : *parts)
         numbers.push_back(part.is_floating ? -1 - part.index : static_cast<int>(std::find(go_order, std::end(go_order), part.index) - go_order));
     return numbers;
 }
@@ -36,7 +36,7 @@ using Numbers = std::vector<int>;
 
 // func f(a1 uint8, a2 [2]uintptr, a3 uint8) (r1 struct { x uintptr; y [2]uintptr }, r2 string)
 TEST(GoAbi, OfTheDescriptionsExample) {
-    const GoParts arguments[] = {std::vector<GoPart>{{.bytes = 1}}, std::nullopt, std::vector<GoPart>{{.bytes = 1}}};
+    const GoParts arguments[] = {std::vector<RegisterPart>{{.bytes = 1}}, std::nullopt, std::vector<RegisterPart>{{.bytes = 1}}};
     const auto placed = go_x86_64(arguments);
     EXPECT_EQ(go_numbers(placed[0]), Numbers{0});
     EXPECT_EQ(go_numbers(placed[1]), Numbers{99});
@@ -61,7 +61,7 @@ TEST(GoAbi, PutsAValueWhollyInRegistersOrNot) {
 TEST(GoAbi, CountsFloatingPointNumbersByThemselves) {
     std::vector<GoParts> values(16, go_float());
     values.insert(values.begin() + 3, go_words(1));
-    values.push_back(std::vector<GoPart>{{}, {.offset = 8, .is_floating = true}}); // no register is left for one of them
+    values.push_back(std::vector<RegisterPart>{{}, {.offset = 8, .is_floating = true}}); // no register is left for one of them
     values.push_back(go_words(1));
     const auto placed = go_x86_64(values);
     EXPECT_EQ(go_numbers(placed[0]), Numbers{-1});

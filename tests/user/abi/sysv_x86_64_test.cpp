@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/calling_convention.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace argtrace {
@@ -254,6 +255,82 @@ TEST(SysvX8664Returning, SaysWhatTheKernelCanFollow) {
     EXPECT_EQ(open.value.loc, ARGTRACE_LOC_RETURN);
     EXPECT_EQ(returning({int_shape}, int_shape).by_kernel, static_cast<std::uint32_t>(ARGTRACE_BY_CHOICE));
     EXPECT_EQ(returning({int_shape}, double_shape, true).by_kernel, static_cast<std::uint32_t>(ARGTRACE_BY_CHOICE));
+}
+
+Shape classified(std::uint32_t bytes, WordClass first, WordClass second = WordClass::none) {
+    return {.kind = Kind::aggregate, .bytes = bytes, .words = {first, second}};
+}
+
+// "xmm0 rdi+8": the registers of an operand, and where in the value each begins.
+std::string text_of(const std::optional<UserOperand> &operand) {
+    constexpr std::string_view integers[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"}, returned[] = {"rax", "rdx"};
+    if (!operand)
+        return "?";
+    if (operand->kind == UserOperand::Kind::on_stack)
+        return fmt::format("sp+{}", operand->number);
+    if (operand->kind == UserOperand::Kind::in_vector)
+        return fmt::format("xmm{}", operand->number);
+    std::string text;
+    for (const RegisterPart &part : operand->parts) {
+        text += text.empty() ? "" : " ";
+        text += part.is_floating ? fmt::format("xmm{}", part.index) : std::string(operand->at_return ? returned[part.index] : integers[part.index]);
+        text += fmt::format(":{}", part.bytes);
+        text += part.offset != 0 ? fmt::format("+{}", part.offset) : "";
+    }
+    return text;
+}
+
+std::vector<std::string> operands(const std::vector<Shape> &shapes) {
+    Prototype prototype;
+    prototype.result_shape = int_shape;
+    for (const Shape &shape : shapes)
+        prototype.parameters.push_back({"name", "type", shape});
+    std::vector<std::string> texts;
+    for (const auto &operand : user_functions_x86_64.operands(prototype))
+        texts.push_back(text_of(operand));
+    return texts;
+}
+
+constexpr WordClass sse = WordClass::vector, whole = WordClass::integer;
+
+// 3.2.3, "Passing": each eightbyte takes the next register of its class.
+TEST(SysvX8664Operands, WordsTakeRegistersOfTheirClass) {
+    EXPECT_THAT(operands({classified(16, sse, sse), int_shape, classified(16, sse, sse)}), ElementsAre("xmm0:8 xmm1:8+8", "?", "xmm2:8 xmm3:8+8"));
+    EXPECT_THAT(operands({classified(4, sse), classified(8, sse), classified(12, sse, sse)}), ElementsAre("xmm0:4", "xmm1:8", "xmm2:8 xmm3:4+8"));
+    EXPECT_THAT(operands({int_shape, classified(16, whole, sse), classified(16, sse, whole), double_shape}),
+                ElementsAre("?", "rsi:8 xmm0:8+8", "xmm1:8 rdx:8+8", "xmm2"));
+    EXPECT_THAT(operands({classified(16, whole, whole), classified(9, sse, whole)}), ElementsAre("?", "xmm0:8 rdx:1+8")) << "the module finds the first";
+}
+
+// "If there are no registers available for any eightbyte of an argument, the whole argument is passed on the stack."
+TEST(SysvX8664Operands, WhatHasNoRoomIsOnTheStackWhole) {
+    const Shape two = classified(16, sse, sse), mixed = classified(16, whole, sse);
+    EXPECT_THAT(operands({two, two, two, double_shape, two, double_shape, two, mixed, int_shape}),
+                ElementsAre("xmm0:8 xmm1:8+8", "xmm2:8 xmm3:8+8", "xmm4:8 xmm5:8+8", "xmm6", "sp+8", "xmm7", "sp+24", "sp+40", "?"));
+    EXPECT_THAT(operands({int_shape, int_shape, int_shape, int_shape, int_shape, int_shape, mixed, two}),
+                ElementsAre("?", "?", "?", "?", "?", "?", "sp+8", "xmm0:8 xmm1:8+8"));
+}
+
+// A vector of 16 bytes has more than the lower half of its register, which alone is read.
+TEST(SysvX8664Operands, UpperHalvesAreNotRead) {
+    EXPECT_THAT(operands({classified(16, sse, WordClass::vector_more), classified(8, sse)}), ElementsAre("?", "xmm1:8"));
+}
+
+// "Returning of Values": rax and rdx, xmm0 and xmm1, each the next of its class.
+TEST(SysvX8664Returning, WordsAreInRegistersOfTheirClass) {
+    const auto result = [](const Shape &shape) {
+        const Returning found = returning({}, shape);
+        return fmt::format("{}{}", text_of(found.operand), found.value.loc == ARGTRACE_LOC_NONE ? "" : ", recorded");
+    };
+    EXPECT_EQ(result(classified(16, sse, sse)), "xmm0:8 xmm1:8+8");
+    EXPECT_EQ(result(classified(16, whole, sse)), "rax:8 xmm0:8+8");
+    EXPECT_EQ(result(classified(16, sse, whole)), "xmm0:8 rax:8+8");
+    EXPECT_EQ(result(classified(12, sse, sse)), "xmm0:8 xmm1:4+8");
+    EXPECT_EQ(result(classified(4, sse)), "xmm0:4");
+    EXPECT_EQ(result(classified(16, whole, whole)), "rax:8 rdx:8+8, recorded");
+    EXPECT_EQ(result(classified(16, WordClass::memory)), "?, recorded") << "its address";
+    EXPECT_EQ(result(classified(16, sse, WordClass::vector_more)), "?");
+    EXPECT_EQ(result(classified(32, WordClass::x87, WordClass::x87)), "?");
 }
 
 TEST(SysvX8664Returning, SaysWhyNot) {

@@ -50,6 +50,11 @@ CALLED struct three by_value(struct pair p, struct floats f, struct mixed m, int
 { struct three r = {0}; return r; }
 CALLED long double extended(struct extended e, int a) { return 0; }
 CALLED void numbers(vector v, int a, double _Complex z, int b, long double _Complex l, int c, float f, __int128 w, struct packed p, int d) { }
+struct before { long n; double d; };
+struct point { double x, y; };
+CALLED double unused(struct before b, struct point c, struct floats f) { return c.y + b.n; }
+CALLED double many(struct point a, struct point b, struct point c, double d, struct point e, double f, struct before g, int h) { return a.x; }
+CALLED double _Complex complex_numbers(double _Complex z, float _Complex w, int last) { return z; }
 CALLED void variadic(const char *format, ...) { }
 CALLED int decayed(int a[10], int (*f)(int), void (*const p)(void), const volatile u8 *const restrict q) { return 0; }
 static CALLED int local(long a, unsigned char b) { return a + b; }
@@ -80,6 +85,26 @@ TEST_P(DwarfOfC, ArgumentsAreWhereTheConventionHasThem) {
     EXPECT_EQ(program_.places("extended"), "e ?, a rdi");
     EXPECT_EQ(program_.places("numbers"), "v ?, a rdi, z ?, b rsi, l ?, c rdx, f ?, w rcx:r8, p ?, d r9");
     EXPECT_EQ(program_.places("local"), "a rdi, b rsi");
+}
+
+TEST_P(DwarfOfC, StructsAreInRegistersOfBothKinds) {
+    EXPECT_EQ(program_.operands("by_value"), "p ?, f xmm0, m xmm1+rcx, after ?, t sp+8, last ?, x sp+40, eighth sp+56");
+    // clang says the places of what is used, and leaves the registers of the rest as they are where it knows the callers.
+    const bool is_used_alone = std::string_view(GetParam()) == "clang -g -O2";
+    EXPECT_EQ(program_.operands("unused"), is_used_alone ? "b ?, c ?, f xmm3" : "b rdi+xmm0, c xmm1+xmm2, f xmm3");
+    EXPECT_EQ(program_.places("unused"), "b ?, c ?, f ?");
+    EXPECT_EQ(program_.operands("many"), std::string(is_used_alone ? "a ?" : "a xmm0+xmm1") + ", b xmm2+xmm3, c xmm4+xmm5, d xmm6, e sp+8, f xmm7, g sp+24, h ?");
+}
+
+TEST_P(DwarfOfC, ComplexNumbersHaveTwoParts) {
+    EXPECT_THAT(program_.prototype("complex_numbers").text, HasSubstr("complex double z"));
+    EXPECT_EQ(program_.operands("complex_numbers"), "z xmm0+xmm1, w xmm2, last ?");
+    EXPECT_EQ(program_.places("complex_numbers"), "z ?, w ?, last rdi");
+    const lang::Types types(program_.types(), {}, lang::Types::Owner::program);
+    const lang::Type type = types.parameter(program_.prototype("complex_numbers").source.id, 1);
+    EXPECT_EQ(types.name(type), "complex float");
+    EXPECT_EQ(types.member(type, "imag")->bit_offset, 32u);
+    EXPECT_EQ(types.name(types.member(type, "real")->type), "float");
 }
 
 TEST_P(DwarfOfC, NumbersWithoutATypeHaveTheirRoomOnTheStack) {

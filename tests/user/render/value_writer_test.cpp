@@ -385,11 +385,11 @@ TEST_F(ValueWriterTest, FloatingPointNumbers) {
     using Limits = std::numeric_limits<double>;
     const int numbers = b.structure("numbers", 56, {{"f", b.floating("float", 4), 0}, {"d", b.array(u32, b.floating("double", 8), 4), 64},
                                                     {"l", b.floating("long double", 16), 320}});
-    EXPECT_EQ(show(numbers, Data().put(0.1f).put(0).put(2.0).put(-0.0).put(1e300).put(0.1).put(std::uint64_t{0}).put(std::uint64_t{0})),
-              (Shown{"{f=0.1, d=[2.0, -0.0, 1e+300, 0.1], l=?}", "{\"f\":0.1,\"d\":[2.0,-0.0,1e+300,0.1],\"l\":null}"}));
+    EXPECT_EQ(show(numbers, Data().put(0.1f).put(0).put(2.0).put(-0.0).put(1e300).put(0.1).put(std::uint64_t{0xc000000000000000}).put(std::uint64_t{0xbfff})),
+              (Shown{"{f=0.1, d=[2.0, -0.0, 1e+300, 0.1], l=-1.5}", "{\"f\":0.1,\"d\":[2.0,-0.0,1e+300,0.1],\"l\":\"-1.5\"}"}));
     EXPECT_EQ(show(numbers, Data().put(-1e-45f).put(0).put(Limits::infinity()).put(-Limits::infinity()).put(Limits::quiet_NaN())
                                 .put(-Limits::quiet_NaN()).put(std::uint64_t{0}).put(std::uint64_t{0})),
-              (Shown{"{f=-1e-45, d=[inf, -inf, nan, nan], l=?}", "{\"f\":-1e-45,\"d\":[\"inf\",\"-inf\",\"nan\",\"nan\"],\"l\":null}"}));
+              (Shown{"{f=-1e-45, d=[inf, -inf, nan, nan], l=0.0}", "{\"f\":-1e-45,\"d\":[\"inf\",\"-inf\",\"nan\",\"nan\"],\"l\":\"0.0\"}"}));
 }
 
 TEST_F(ValueWriterTest, CharArraysAreText) {

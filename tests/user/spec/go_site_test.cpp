@@ -40,7 +40,7 @@ TEST_P(GoSites, ByTheRulesAreWhereTheCompilerSays) {
         parts = go_x86_64(parts);
         for (std::size_t i = 0; i < parts.size(); i++) {
             const GoValue &value = *prototype.parameters[i].go;
-            const bool is_floating = parts[i] && std::ranges::any_of(*parts[i], &GoPart::is_floating);
+            const bool is_floating = parts[i] && std::ranges::any_of(*parts[i], &RegisterPart::is_floating);
             if (!value.at_entry || is_floating) {
                 unsaid++;
                 continue;
@@ -157,7 +157,7 @@ Parameter go_parameter(std::string name, Shape shape, GoValue value) {
 // Never a guess: what DWARF does not say is not there, and behind a result whose type is unknown there is none.
 TEST(GoSite, HasNoPlaceThatIsNotKnown) {
     const Shape word{.kind = Shape::Kind::integer, .bytes = 8};
-    const GoValue known{.is_known = true, .parts = std::vector<GoPart>{{}}};
+    const GoValue known{.is_known = true, .parts = std::vector<RegisterPart>{{}}};
     GoValue said = known, elsewhere = known, too_many = known, floating = known;
     said.at_entry = std::vector<unsigned>{3};
     elsewhere.at_entry = std::vector<unsigned>{1}; // rdx
@@ -182,7 +182,7 @@ TEST(GoSite, HasNoPlaceThatIsNotKnown) {
 // Where registers have room for a value, the stack has it only later.
 TEST(GoSite, ReadsFromTheStackWhatNoRegisterHasRoomFor) {
     const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, array{.kind = Shape::Kind::unknown};
-    GoValue small{.is_known = true, .parts = std::vector<GoPart>{{}}}, large{.is_known = true}, tenth = small;
+    GoValue small{.is_known = true, .parts = std::vector<RegisterPart>{{}}}, large{.is_known = true}, tenth = small;
     small.on_stack = 8;
     large.on_stack = 16;
     tenth.on_stack = 48;
@@ -201,7 +201,7 @@ TEST(GoSite, ReadsFromTheStackWhatNoRegisterHasRoomFor) {
 // By the rules, where they account for all that there is, what is not in a register: also what is returned.
 TEST(GoSite, ReadsFromTheStackWhatTheRulesHaveThere) {
     const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, array{.kind = Shape::Kind::unknown};
-    const GoValue small{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<GoPart>{{}}};
+    const GoValue small{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<RegisterPart>{{}}};
     const GoValue large{.is_known = true, .bytes = 24, .alignment = 8};
     Prototype prototype;
     prototype.parameters = {go_parameter("a", array, large), go_parameter("n", word, small), go_parameter("ret0", word, small), go_parameter("ret1", array, large)};
@@ -234,7 +234,7 @@ TEST(GoSite, DoesNotBelieveTheRulesWhereThereAreGaps) {
 // Go 1.19 says each register of an interface that is passed on twice.
 TEST(GoSite, TakesRegistersOnceThatAreSaidTwice) {
     const Shape two{.kind = Shape::Kind::aggregate, .bytes = 16};
-    GoValue value{.is_known = true, .parts = std::vector<GoPart>{{}, {.offset = 8}}};
+    GoValue value{.is_known = true, .parts = std::vector<RegisterPart>{{}, {.offset = 8}}};
     value.at_entry = std::vector<unsigned>{0, 0, 3, 3};
     Prototype prototype;
     prototype.parameters = {go_parameter("e", two, value)};

@@ -190,7 +190,7 @@ TEST(UserFunctions, LinesHaveTheVariablesThatTheirNamesMean) {
         EXPECT_THAT(arguments_of(at_line("14(value)")), ElementsAre(HasSubstr("long"))) << compiler;
         // Arrays and what is large are there where they are named.
         EXPECT_THAT(names_of(at_line("10(buffer, big.words[3], str(buffer) as text)")), ElementsAre("buffer", "big.words[3]", "text")) << compiler;
-        EXPECT_THAT(refused_user(object + "10(wide + 1)"), HasSubstr("wide has no value in u:x@x.c:10 that can be read")) << compiler;
+        EXPECT_THAT(refused_user(object + "10(wide + 1)"), HasSubstr("a floating-point number, which can be recorded")) << compiler;
         EXPECT_THAT(refused_user(object + "10(buffer + later)"), HasSubstr("has no argument later")) << compiler;
     }
 }

@@ -82,6 +82,27 @@ public:
         return text;
     }
 
+    /// "a xmm0+rdi, b sp+8, c ?": what a program reads.
+    std::string operands(const std::string &name) const {
+        constexpr std::string_view integers[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
+        const Prototype &found = prototype(name);
+        const auto operands = user_functions_x86_64.operands(found);
+        std::string text;
+        for (std::size_t i = 0; i < operands.size(); i++) {
+            text += fmt::format("{}{} ", text.empty() ? "" : ", ", found.parameters[i].name);
+            if (!operands[i])
+                text += "?";
+            else if (operands[i]->kind == UserOperand::Kind::on_stack)
+                text += fmt::format("sp+{}", operands[i]->number);
+            else if (operands[i]->kind == UserOperand::Kind::in_vector)
+                text += fmt::format("xmm{}", operands[i]->number);
+            else
+                for (const RegisterPart &part : operands[i]->parts)
+                    text += (part.offset != 0 ? "+" : "") + (part.is_floating ? fmt::format("xmm{}", part.index) : std::string(integers[part.index]));
+        }
+        return text;
+    }
+
 private:
     std::string folder_;
     std::unique_ptr<dwarf::Functions> functions_;

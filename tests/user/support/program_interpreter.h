@@ -257,6 +257,10 @@ private:
             return in_filter && i + 1 == filter ? "the filter has no end" : "";
         case ARGTRACE_DO_OUT:
             return !in_filter && is_width(insn.arg) ? "" : "output";
+        case ARGTRACE_DO_WORDS:
+            if (insn.arg > 8 ? insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1) : insn.base != 0)
+                return "slot";
+            return !in_filter && insn.arg > 0 && insn.arg <= ARGTRACE_WORDS_MAX && insn.then == 0 && insn.other == 0 ? "" : "output";
         case ARGTRACE_DO_BUF:
             if (insn.base >= ARGTRACE_SLOTS || !(defined >> insn.base & 1) || insn.other > ARGTRACE_BUF_SIGNED)
                 return "slot";
@@ -433,6 +437,11 @@ private:
             const auto text = text_at(v, insn.arg);
             fault_ = !text;
             output_.bytes = text.value_or("");
+            return next;
+        }
+        case ARGTRACE_DO_WORDS: {
+            const std::uint64_t words[] = {v, insn.arg > 8 ? slots_[insn.base] : 0};
+            output_.bytes.assign(reinterpret_cast<const char *>(words), insn.arg);
             return next;
         }
         case ARGTRACE_DO_BUF:

@@ -41,7 +41,8 @@ struct GeneratedFunction {
 /// The same seed gives the same text.
 class PrototypeGenerator {
 public:
-    PrototypeGenerator(unsigned seed, bool floats) : random_(seed), floats_(floats) {}
+    /// `complex`: also numbers that BTF has not, which only DWARF tells from others.
+    PrototypeGenerator(unsigned seed, bool floats, bool complex = false) : random_(seed), floats_(floats), complex_(complex) {}
 
     /// The file declares `count` functions, called f0, f1 ...; compiled with -DDEFINE it
     /// defines them, else the table of calls that prototypes_runner.c makes.
@@ -104,6 +105,8 @@ public:
                     "int **"};
         if (floats_)
             scalars_.insert(scalars_.end(), {"float", "double", "double", "const float"});
+        if (complex_)
+            scalars_.insert(scalars_.end(), {"double", "float", "double _Complex", "float _Complex", "long double"});
         for (int i = 0; i < count / 4; i++)
             aggregates_.push_back(aggregate(0));
         for (int i = 0; i < count; i++)
@@ -246,8 +249,9 @@ private:
                     fmt::format("__builtin_clear_padding(({} *)&{}); ", plain_.at(type), global);
             parameters += (parameters.empty() ? "" : ", ") + one.declaration;
             arguments += (arguments.empty() ? "" : ", ") + global;
-            values += fmt::format("{{ (void *)&{0}, sizeof({0}), {1} }}, ", global,
-                                  type == "_Bool" || type == "flag_t" ? 1 : 0);
+            // The upper bytes of a long double are none of it.
+            values += fmt::format("{{ (void *)&{0}, {2}sizeof({0}), {1} }}, ", global,
+                                  type == "_Bool" || type == "flag_t" ? 1 : 0, type == "long double" ? "10 + 0 * " : "");
         }
         if (made.variadic) {
             parameters += ", ...";
@@ -266,7 +270,7 @@ private:
     }
 
     std::mt19937 random_;
-    bool floats_;
+    bool floats_, complex_;
     int members_ = 0;
     int tags_ = 0;
     std::string text_;

@@ -281,7 +281,13 @@ void RandomProgram::add_output() {
     argtrace_insn insn = value(true, false);
     argtrace_arg arg{};
     arg.loc = ARGTRACE_LOC_PROGRAM;
-    switch (random(7)) {
+    switch (random(8)) {
+    case 7:
+        insn.action = ARGTRACE_DO_WORDS;
+        insn.arg = static_cast<std::uint16_t>(1 + random(slots_ > 0 ? ARGTRACE_WORDS_MAX : 8));
+        insn.base = insn.arg > 8 ? random(slots_) : 0;
+        arg.type = ARGTRACE_TYPE_BYTES;
+        break;
     case 0:
     case 1:
     case 2:
@@ -321,7 +327,8 @@ void RandomProgram::add_output() {
         insn.arg = static_cast<std::uint16_t>(1 + random(longest_text));
         arg.type = ARGTRACE_TYPE_STR;
     }
-    if ((arg.type == ARGTRACE_TYPE_STR || arg.type == ARGTRACE_TYPE_BYTES) && one_in(3))
+    const bool is_number = insn.action == ARGTRACE_DO_OUT || insn.action == ARGTRACE_DO_WORDS;
+    if ((arg.type == ARGTRACE_TYPE_STR || arg.type == ARGTRACE_TYPE_BYTES) && !is_number && one_in(3))
         insn.flags |= ARGTRACE_INSN_USER_DATA;
     if (insn.action == ARGTRACE_DO_MEM && one_in(3)) {
         insn.action = ARGTRACE_DO_STRS;
@@ -329,7 +336,7 @@ void RandomProgram::add_output() {
     }
     if (insn.action == ARGTRACE_DO_BUF && one_in(2))
         insn.other = ARGTRACE_BUF_SIGNED;
-    if (insn.action != ARGTRACE_DO_OUT && one_in(3))
+    if (!is_number && one_in(3))
         insn.then = ARGTRACE_OUT_NULL;
     arg.size = insn.action == ARGTRACE_DO_PATH ? ARGTRACE_PATH_MAX : insn.arg;
     add(insn);
