@@ -209,6 +209,14 @@ CALLED long ur_exits(long number)
 	return number;
 }
 
+CALLED long ur_ends(long number)
+{
+	if (!number)
+		exit(0);
+	sink++;
+	return ur_ends(number - 1) + 1;
+}
+
 static void *exit_in_it(void *number)
 {
 	logged("ur_exits", (long)number, ur_exits((long)number));
@@ -344,6 +352,8 @@ int main(int argc, char **argv)
 		ways();
 	else if (!strcmp(mode, "recursion"))
 		ur_recursive(300);
+	else if (!strcmp(mode, "ends"))
+		ur_ends(20);
 	else if (!strcmp(mode, "jumps"))
 		jumps();
 	else if (!strcmp(mode, "coroutines"))

@@ -42,7 +42,7 @@ protected:
     static Outcome trace(const std::vector<std::string> &specs, const std::vector<std::string> &command, const std::vector<std::string> &options = {}) {
         std::vector<std::string> all = {"argtrace", "trace", "--json", "-r"};
         for (const char *name : {"ur_value", "ur_early", "ur_recursive", "ur_target", "ur_jump", "ur_loop", "ur_left", "ur_maybe_left", "ur_yields",
-                                 "ur_forks", "ur_vforks", "ur_replaced", "ur_exits", "ut_throws", "ut_within", "ut_jumps"})
+                                 "ur_forks", "ur_vforks", "ur_replaced", "ur_exits", "ur_ends", "ut_throws", "ut_within", "ut_jumps"})
             all.insert(all.end(), {"--proto", std::string("long ") + name + "(long number)"});
         all.insert(all.end(), {"--proto", "const char *ur_text(long number, char *to)", "--proto", "void ur_once(long number)"});
         all.insert(all.end(), options.begin(), options.end());
@@ -89,6 +89,18 @@ protected:
             lines.push_back(name + ' ' + std::to_string(number));
         std::ranges::sort(lines);
         return lines;
+    }
+
+    /// Each is known to have been left when the next begins.
+    static void expect_one_after_the_other(const Outcome &outcome) {
+        std::map<std::uint64_t, std::uint64_t> ends;
+        for (const auto &event : json_lines(outcome.out))
+            ends[event.at("ts")] = event.at("ts").get<std::uint64_t>() + event.at("left_within").get<std::uint64_t>();
+        std::uint64_t last = 0;
+        for (const auto &[begin, end] : ends) {
+            EXPECT_LE(last, begin) << outcome.out;
+            last = end;
+        }
     }
 
     static std::uint64_t unfollowed(const Outcome &outcome, const char *why) {
@@ -168,6 +180,7 @@ TEST_F(UserReturns, of_calls_that_are_left_are_not_known) {
         ASSERT_EQ(outcome.status, 0) << outcome.err;
         EXPECT_TRUE(calls(outcome).empty());
         EXPECT_EQ(left_calls(outcome), calls_with("ur_left", numbers)) << outcome.out;
+        expect_one_after_the_other(outcome);
         for (const auto &event : json_lines(outcome.out)) {
             const auto &args = event.at("args");
             if (!args.contains("twice"))
@@ -206,6 +219,31 @@ TEST_F(UserReturns, of_calls_that_are_left_end_in_trees_where_that_is_known) {
         calls += line.find(" left    u:user_returns:ur_left(number=" + std::to_string(calls + 1) + ") = ?") != std::string::npos;
     EXPECT_EQ(calls, 30u) << outcome.out;
     EXPECT_NE(outcome.out.find("} = 0"), std::string::npos) << outcome.out;
+}
+
+// Calls that end with their program end together, and are nested all the same.
+TEST_F(UserReturns, of_a_program_that_ends_within_its_calls_are_a_tree) {
+    const Outcome outcome = run({"argtrace", "trace", "--tree", "--no-header", "-r", "-F", "--proto", "long ur_ends(long number)", "--proto", "int main(int argc)",
+                                 "u:" + returns_program + ":main", "u:" + returns_program + ":ur_ends", "--", returns_program, "ends", returns_log});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> expected = {"main(argc=3) {"}, found;
+    std::string indent;
+    for (int number = 20; number > 0; number--)
+        expected.push_back((indent += "  ") + "ur_ends(number=" + std::to_string(number) + ") {");
+    expected.push_back(indent + "  ur_ends(number=0) = ?");
+    for (; !indent.empty(); indent.resize(indent.size() - 2))
+        expected.push_back(indent + "} = ?");
+    expected.push_back("} = ?");
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        constexpr std::string_view flags = " ....   ";
+        constexpr std::size_t duration = 8;
+        std::string call = line.substr(std::min(line.find(flags) + flags.size() + duration + 2, line.size()));
+        if (const std::size_t object = call.find("u:user_returns:"); object != std::string::npos)
+            call.erase(object, sizeof("u:user_returns:") - 1);
+        found.push_back(call);
+    }
+    EXPECT_EQ(found, expected) << outcome.out;
 }
 
 TEST_F(UserReturns, let_exceptions_through) {
