@@ -82,8 +82,8 @@ struct argtrace_user_call *argtrace_user_calls_leave(const struct argtrace_user_
 						     struct argtrace_user_call **left);
 
 /*
- * Frees the calls of all places that are about to be freed, and counts them as removed. It waits for
- * those who record calls that have ended.
+ * Frees the calls of all places that are about to be freed, and counts them as removed. It waits
+ * for those who record calls that have ended.
  */
 void argtrace_user_calls_forget(void);
 
