@@ -365,8 +365,10 @@ bool argtrace_return_record_left(struct argtrace_frame *frame)
 		preempt_enable_notrace();
 	} else {
 		/* What a function of Go is given lies there. */
-		if (!(plan->schema->flags & ARGTRACE_PROBE_GOROUTINES))
-			frame->value = frame->high = 0;
+		if (!(plan->schema->flags & ARGTRACE_PROBE_GOROUTINES)) {
+			frame->value = 0;
+			frame->high = 0;
+		}
 		record_left(frame, frame->state);
 	}
 	argtrace_scratch_leave();
