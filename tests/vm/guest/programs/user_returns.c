@@ -211,10 +211,15 @@ CALLED long ur_exits(long number)
 
 CALLED long ur_ends(long number)
 {
+	long result;
+
 	if (!number)
 		exit(0);
-	sink++;
-	return ur_ends(number - 1) + 1;
+	if (sink < 0)
+		return 0; /* it is not */
+	result = ur_ends(number - 1);
+	sink++; /* so that it is no loop */
+	return result;
 }
 
 static void *exit_in_it(void *number)
