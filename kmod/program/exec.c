@@ -517,7 +517,23 @@ static u8 *put_kept(u8 *to, const struct argtrace_op *out, const u8 **kept, cons
 	return as_key ? put_zeros(to + length, words_end) : to + length;
 }
 
-static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, const bool as_key)
+/* Whether a value is computed at the return for no other reason than that it takes no memory. */
+static bool is_of_arguments(const struct argtrace_op *op, const struct argtrace_op *out)
+{
+	if (out->action != ARGTRACE_DO_OUT)
+		return false;
+	for (; op <= out; op++) {
+		if (op->loads || (op->source != ARGTRACE_SOURCE_REG &&
+				  op->source != ARGTRACE_SOURCE_SLOT &&
+				  op->source != ARGTRACE_SOURCE_CONST))
+			return false;
+	}
+	return true;
+}
+
+/* `left`: it has not returned, and will not. */
+static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, const bool as_key,
+					     const bool left)
 {
 	const struct argtrace_op *op, *out, *end = run->code->end;
 	const u8 *kept = run->kept;
@@ -526,9 +542,12 @@ static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, c
 	run->unreadable = kept ? *((const u64 *)kept - 1) : 0;
 	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
 		out = find_output(op);
-		if (out->flags & ARGTRACE_INSN_RETURN) {
+		if (left && out->flags & ARGTRACE_INSN_RETURN && !is_of_arguments(op, out)) {
+			run->unreadable |= bit;
+			to = put_nothing(to, out);
+		} else if (out->flags & ARGTRACE_INSN_RETURN) {
 			to = run_value(run, op, out, to, bit, as_key);
-		} else if (unlikely(run->unreadable & bit) && !as_key &&
+		} else if (unlikely(run->unreadable & bit) && !as_key && !left &&
 			   output_flags(out) & ARGTRACE_OUT_AGAIN) {
 			/* Its length is kept, which is 0. */
 			kept += sizeof(u16);
@@ -544,46 +563,15 @@ static __always_inline u8 *run_return_values(struct argtrace_run *run, u8 *to, c
 
 u8 *argtrace_run_return_values(struct argtrace_run *run, u8 *to)
 {
-	return run_return_values(run, to, false);
+	return run_return_values(run, to, false, false);
 }
 
 u64 *argtrace_run_return_key(struct argtrace_run *run, u64 *to)
 {
-	return (u64 *)run_return_values(run, (u8 *)to, true);
-}
-
-/* Whether a value is computed at the return for no other reason than that it takes no memory. */
-static bool is_of_arguments(const struct argtrace_op *op, const struct argtrace_op *out)
-{
-	if (out->action != ARGTRACE_DO_OUT)
-		return false;
-	for (; op <= out; op++) {
-		if (op->loads || (op->source != ARGTRACE_SOURCE_REG &&
-				  op->source != ARGTRACE_SOURCE_SLOT &&
-				  op->source != ARGTRACE_SOURCE_CONST))
-			return false;
-	}
-	return true;
+	return (u64 *)run_return_values(run, (u8 *)to, true, false);
 }
 
 u8 *argtrace_run_left_values(struct argtrace_run *run, u8 *to)
 {
-	const struct argtrace_op *op, *out, *end = run->code->end;
-	const u8 *kept = run->kept;
-	u64 bit = 1;
-
-	run->unreadable = kept ? *((const u64 *)kept - 1) : 0;
-	for (op = run->code->values; op < end; op = out + 1, bit <<= 1) {
-		out = find_output(op);
-		if (!(out->flags & ARGTRACE_INSN_RETURN)) {
-			to = put_kept(to, out, &kept, false);
-		} else if (is_of_arguments(op, out)) {
-			to = run_value(run, op, out, to, bit, false);
-		} else {
-			run->unreadable |= bit;
-			to = put_nothing(to, out);
-		}
-		run->last = bit;
-	}
-	return to;
+	return run_return_values(run, to, false, true);
 }

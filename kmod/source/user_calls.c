@@ -90,7 +90,7 @@ void argtrace_user_call_free(struct argtrace_user_call *call)
 
 static struct argtrace_frame *frame_of(struct argtrace_user_call *call)
 {
-	return &argtrace_user_call_frame(call, call->size)->frame;
+	return &argtrace_user_call_frame(call)->frame;
 }
 
 static bool is_recorded(struct argtrace_user_call *call, enum argtrace_user_call_end end)
@@ -133,11 +133,14 @@ void argtrace_user_calls_end(struct argtrace_user_call *calls, enum argtrace_use
 		list_add(&call->ended, &ended);
 	}
 	list_sort(NULL, &ended, compare_beginnings);
+	/* Counters and rings are each CPU's own. */
+	preempt_disable_notrace();
 	list_for_each_entry_safe(call, next, &ended, ended) {
 		end_call(call, end);
 		argtrace_user_call_memory_uncharge(call->size);
 		kfree_rcu(call, rcu);
 	}
+	preempt_enable_notrace();
 }
 
 /*
@@ -250,10 +253,7 @@ void argtrace_user_calls_forget(void)
 		if (i % COLUMNS == 0)
 			cond_resched();
 	}
-	/* Counters are each CPU's own. */
-	preempt_disable_notrace();
 	argtrace_user_calls_end(taken, ARGTRACE_USER_CALL_REMOVED);
-	preempt_enable_notrace();
 	/* Those that end_calls() has taken off before are still being recorded. */
 	argtrace_synchronize();
 }

@@ -48,10 +48,9 @@ struct argtrace_user_call {
 	u32 size;			/* of its memory, as the place has it */
 };
 
-static inline struct argtrace_user_frame *argtrace_user_call_frame(struct argtrace_user_call *call,
-								   u32 call_size)
+static inline struct argtrace_user_frame *argtrace_user_call_frame(struct argtrace_user_call *call)
 {
-	return (void *)call + call_size - sizeof(struct argtrace_user_frame);
+	return (void *)call + call->size - sizeof(struct argtrace_user_frame);
 }
 
 /* For each place whose calls are followed. 0, -ENOMEM, -ENOSPC, -EOPNOTSUPP. */
@@ -94,8 +93,8 @@ enum argtrace_user_call_end {
 };
 
 /*
- * Records or counts calls that have been taken off, and frees them. With preemption off, since
- * before they were taken off or in a handler of uprobes: by either their plans are still there.
+ * Records or counts calls that have been taken off, and frees them. Their plans are still there in
+ * a handler of uprobes, or with preemption off since before they were taken off.
  */
 void argtrace_user_calls_end(struct argtrace_user_call *calls, enum argtrace_user_call_end end);
 

@@ -140,7 +140,7 @@ static __always_inline bool begin_call(struct argtrace_user_call *call,
 				       const struct argtrace_regs *regs, struct argtrace_wait *wait)
 {
 	struct argtrace_user_place *place = call->place;
-	struct argtrace_user_frame *whole = argtrace_user_call_frame(call, place->call_size);
+	struct argtrace_user_frame *whole = argtrace_user_call_frame(call);
 	const unsigned long lower = place->goroutines ? ARGTRACE_FRAME_LOWER : 0;
 	struct argtrace_frame *frame = &whole->frame;
 	struct argtrace_return *returns = frame->returns;
@@ -192,8 +192,7 @@ static noinline bool begin_waiting_call(struct argtrace_user_call *call,
 static noinline void record_before(struct argtrace_user_call *call,
 				   struct argtrace_user_call *left)
 {
-	struct argtrace_frame *frame =
-		&argtrace_user_call_frame(call, call->place->call_size)->frame;
+	struct argtrace_frame *frame = &argtrace_user_call_frame(call)->frame;
 
 	argtrace_user_calls_end(left, ARGTRACE_USER_CALL_LEFT);
 	/* It goes on with the time that it had, should the clock not be readable. */
@@ -209,7 +208,7 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
 {
 	struct argtrace_user_call *left = NULL;
 
-	argtrace_user_call_frame(call, call->place->call_size)->frame.returns = plan->returns;
+	argtrace_user_call_frame(call)->frame.returns = plan->returns;
 	call->tgid = current->tgid;
 	call->tid = current->pid;
 	call->returns_to = read_return(full);
@@ -296,15 +295,12 @@ static int leave_call(struct argtrace_user_place *place, const argtrace_full_reg
 	const struct argtrace_code *code;
 	struct argtrace_user_frame *whole;
 
-	if (unlikely(left)) {
-		preempt_disable_notrace();
+	if (unlikely(left))
 		argtrace_user_calls_end(left, ARGTRACE_USER_CALL_LEFT);
-		preempt_enable_notrace();
-	}
 	/* It was entered before we were there, or not selected. */
 	if (!call)
 		return argtrace_user_unwanted(place);
-	whole = argtrace_user_call_frame(call, place->call_size);
+	whole = argtrace_user_call_frame(call);
 	if (place->goroutines) {
 		argtrace_user_frame_take_results(whole, full);
 	} else {
