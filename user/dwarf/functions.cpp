@@ -52,7 +52,7 @@ bool is_whole(const EntryPlace &place, Dwarf_Die &parameter, const DwarfRegister
     if (place.kind != EntryPlace::Kind::registers || !type || dwarf_aggregate_size(&*type, &size) != 0)
         return true;
     constexpr Dwarf_Word word = 8;
-    const bool is_in_vector = place.registers.front() >= known.first_vector && place.registers.front() < known.first_vector + known.vectors;
+    const bool is_in_vector = known.vector(place.registers.front()).has_value();
     return (place.bytes.empty() ? (is_in_vector ? 2 * word : word) : std::accumulate(place.bytes.begin(), place.bytes.end(), Dwarf_Word{0})) >= size;
 }
 
@@ -120,7 +120,6 @@ struct Functions::Prototypes::Made {
     void set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry, bool is_as_declared) const;
     EntryRegister register_of(const EntryPlace &place) const;
     std::vector<RegisterPart> parts_of(const EntryPlace &place) const;
-    std::optional<std::uint8_t> vector_of(unsigned number) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
     void leave_out_unsure(Function &function) const;
     void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry);
@@ -161,17 +160,10 @@ EntryRegister Functions::Prototypes::Made::register_of(const EntryPlace &place) 
     if (place.kind != EntryPlace::Kind::registers)
         return {.index = index_of(place)};
     if (place.registers.size() == 1)
-        if (const auto vector = vector_of(place.registers.front()))
+        if (const auto vector = info.registers.vector(place.registers.front()))
             return {.vector = vector};
     const auto index = index_of(place);
     return index ? EntryRegister{.index = index} : EntryRegister{.parts = parts_of(place)};
-}
-
-std::optional<std::uint8_t> Functions::Prototypes::Made::vector_of(unsigned number) const {
-    const DwarfRegisters &registers = info.registers;
-    if (number < registers.first_vector || number >= registers.first_vector + registers.vectors)
-        return std::nullopt;
-    return static_cast<std::uint8_t>(number - registers.first_vector);
 }
 
 // Registers of both kinds, each with the bytes that it has; none if one of them passes no arguments.
@@ -180,7 +172,7 @@ std::vector<RegisterPart> Functions::Prototypes::Made::parts_of(const EntryPlace
     std::uint32_t offset = 0;
     for (std::size_t i = 0; i < place.bytes.size(); i++) {
         const unsigned number = place.registers[i];
-        const auto vector = vector_of(number);
+        const auto vector = info.registers.vector(number);
         const auto argument = std::ranges::find(info.registers.arguments, number);
         if (place.bytes[i] > 8 || (!vector && argument == info.registers.arguments.end()))
             return {};
