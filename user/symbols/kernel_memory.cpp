@@ -166,7 +166,7 @@ bool KernelMemory::has_functions_of_freed_code() const {
 
 std::optional<Kallsyms> KernelMemory::read_symbols(const KernelLayout &layout) {
     layout_ = layout;
-    auto modules = loaded_modules(files_.modules);
+    auto modules = loaded_modules(files_.modules, files_.module_directories);
     if (!modules)
         return std::nullopt;
     modules_ = std::move(*modules);
@@ -179,7 +179,7 @@ std::optional<Kallsyms> KernelMemory::read_symbols(const KernelLayout &layout) {
         addresses_.push_back(symbol.addr);
         symbols.add(symbol);
     });
-    if (!is_whole || loaded_modules(files_.modules) != modules_)
+    if (!is_whole || loaded_modules(files_.modules, files_.module_directories) != modules_)
         return std::nullopt;
     return std::move(symbols).finish();
 }
@@ -210,7 +210,7 @@ bool KernelMemory::read_calls() {
         }
         address = core_.load<std::uint64_t>(*address + page.next);
     }
-    return address.has_value() && has_list_of_functions() && loaded_modules(files_.modules) == modules_;
+    return address.has_value() && has_list_of_functions() && loaded_modules(files_.modules, files_.module_directories) == modules_;
 }
 
 bool KernelMemory::is_traceable(std::uint64_t address) {

@@ -20,7 +20,7 @@ namespace argtrace {
 struct KernelFiles {
     std::string kcore = "/proc/kcore";
     std::string kallsyms = "/proc/kallsyms";
-    std::string modules = "/proc/modules";
+    std::string modules = "/proc/modules", module_directories = "/sys/module";
     std::span<const std::string> tracefs = Traceable::tracefs_directories();
 };
 

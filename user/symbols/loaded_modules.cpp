@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include <elf.h>
+#include <sys/stat.h>
 
 #include "util/file.h"
 #include "util/hex.h"
@@ -92,6 +93,15 @@ private:
     RawBytes strings_;
 };
 
+// A module may go and come back to the same place while its symbols are read, which the line of /proc/modules does not tell.
+bool find_load(LoadedModule &module, const std::string &directories) {
+    struct stat directory {};
+    if (stat((directories + '/' + module.name).c_str(), &directory) != 0)
+        return false;
+    module.load = directory.st_ino;
+    return true;
+}
+
 bool has_name(const Kcore &core, std::uint64_t address, std::string_view name) {
     const auto chars = core.load<std::array<char, module_name_max>>(address);
     return chars && name.size() < chars->size() && std::string_view(chars->data(), strnlen(chars->data(), chars->size())) == name;
@@ -99,12 +109,12 @@ bool has_name(const Kcore &core, std::uint64_t address, std::string_view name) {
 
 } // namespace
 
-std::optional<std::vector<LoadedModule>> loaded_modules(const std::string &path) {
+std::optional<std::vector<LoadedModule>> loaded_modules(const std::string &path, const std::string &directories) {
     std::vector<LoadedModule> modules;
     bool all = true;
     try {
         read_lines(path, [&](std::string_view line) {
-            if (auto module = parse_module(line))
+            if (auto module = parse_module(line); module && find_load(*module, directories))
                 modules.push_back(std::move(*module));
             else
                 all = false;

@@ -97,6 +97,8 @@ public:
 
     KernelFiles write() {
         std::filesystem::create_directories(folder_ + "/tracing");
+        for (const Module &module : modules)
+            std::filesystem::create_directories(folder_ + "/module/" + module.name);
         place();
         std::size_t total = 0;
         for (const std::vector<std::uint64_t> &page : calls)
@@ -107,12 +109,19 @@ public:
         write("tracing/dyn_ftrace_total_info", fmt::format("{} pages:1 groups: 1\n", total));
         write("tracing/available_filter_functions", "");
         tracefs_ = {folder_ + "/tracing"};
-        return {folder_ + "/kcore", folder_ + "/kallsyms", folder_ + "/modules", tracefs_};
+        return {folder_ + "/kcore", folder_ + "/kallsyms", folder_ + "/modules", folder_ + "/module", tracefs_};
     }
 
     /// Another text than the image's in one of the files.
     void write(const std::string &file, const std::string &text) const { std::ofstream(folder_ + '/' + file) << text; }
     void remove(const std::string &file) const { std::filesystem::remove(folder_ + '/' + file); }
+
+    /// As if that module had been unloaded and loaded to the same place.
+    void load_again(const std::string &module) const {
+        const std::string directory = folder_ + "/module/" + module;
+        std::filesystem::rename(directory, directory + ".before"); // its inode number must not be free
+        std::filesystem::create_directory(directory);
+    }
 
 private:
     static constexpr std::uint64_t tables = begin + 0x20000, size = 0x40000, objects = module_begin + 0x8000, module_size = 0x10000;

@@ -138,6 +138,10 @@ TEST(KernelMemory, IsNotBelievedWithOtherModules) {
     EXPECT_FALSE(is_read());
     image.write("modules", std::string(text).replace(text.find("xfs"), 3, "abc"));
     EXPECT_FALSE(is_read());
+    image.write("modules", text);
+    EXPECT_TRUE(is_read());
+    image.remove("module/xfs");
+    EXPECT_FALSE(is_read());
     image.remove("modules");
     EXPECT_FALSE(is_read());
 }
@@ -204,6 +208,12 @@ TEST_F(TraceableInMemory, AreNotCertainWithoutTheListOfFunctions) {
 
 TEST_F(TraceableInMemory, AreNotCertainAfterAModuleHasCome) {
     after_symbols = [this] { image.write("modules", image.modules_text() + "new 4096 0 - Live 0xffffffffc0004000\n"); };
+    EXPECT_FALSE(is_traceable(vfs_read));
+}
+
+TEST_F(TraceableInMemory, AreNotCertainAfterAModuleHasGoneAndComeBack) {
+    EXPECT_TRUE(is_traceable(vfs_read));
+    after_symbols = [this] { image.load_again("xfs"); };
     EXPECT_FALSE(is_traceable(vfs_read));
 }
 
