@@ -79,7 +79,14 @@ def failures(text, count=20):
     return list(found)[:count]
 
 
+def said(text, test, count=12):
+    """What GoogleTest has printed of a test that failed, "[  FAILED  ] SUITE.NAME": its first lines."""
+    name = test.removeprefix("[  FAILED  ] ")
+    within = re.search(rf"^\[ RUN      \] {re.escape(name)}\n(.*?)^\[  FAILED  \] {re.escape(name)}\b", text, re.MULTILINE | re.DOTALL)
+    return within[1].splitlines()[:count] if within else []
+
+
 def last_lines(name, text, count=12):
-    """What to print of a suite that failed: which tests did, and its last lines, since the rest may be far above by then."""
+    """What to print of a suite that failed: its last lines, which tests did, and why: the rest may be far above by then."""
     return [f"the end of {name}:", *(f"  {line}" for line in text.splitlines()[-count:]),
-            *(f"failed in {name}: {test}" for test in failures(text))]
+            *(line for test in failures(text) for line in [f"failed in {name}: {test}", *(f"  {line}" for line in said(text, test))])]

@@ -65,6 +65,13 @@ class Results(unittest.TestCase):
                                                   "1135 - UserFunctions.IsSaid (Failed)"])
         self.assertEqual(results.last_lines("vm-6.12", text, 1)[-4], "failed in vm-6.12: [  FAILED  ] Cases.one")
 
+    def test_why_it_failed_stands_behind_it(self):
+        text = ("[ RUN      ] A.one\n[       OK ] A.one (1 ms)\n[ RUN      ] A.two\na.cpp:9: Failure\nActual: 1\n[  FAILED  ] A.two (3 ms)\n"
+                "[ RUN      ] A.three\nnoise\n[       OK ] A.three (1 ms)\n[  FAILED  ] A.two\n")
+        self.assertEqual(results.last_lines("vm", text, 1)[2:], ["failed in vm: [  FAILED  ] A.two", "  a.cpp:9: Failure", "  Actual: 1"])
+        self.assertEqual(results.said(text, "[  FAILED  ] A.two", 1), ["a.cpp:9: Failure"])
+        self.assertEqual(results.said(text, "not ok 3 fetches"), [])
+
 
 class Kernels(unittest.TestCase):
     def test_the_list(self):
