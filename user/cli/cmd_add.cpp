@@ -143,6 +143,7 @@ void run_add(const AddOptions &options) {
     check_follow(options.processes);
     Request request = make_request(options.functions);
     request.objects.pids = options.processes.pids;
+    request.debug_files = options.session.naming.debug_files;
     Session session(Device::open());
     if (!options.functions.on_load.empty()) {
         run_add_on_load(session, options, request);

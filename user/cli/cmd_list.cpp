@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/function_options.h"
+#include "cli/options.h"
 #include "cli/process_options.h"
 #include "live/on_load.h"
 #include "render/function_list.h"
@@ -26,6 +27,7 @@ namespace {
 struct ListOptions {
     FunctionOptions functions;
     std::vector<std::uint32_t> pids; ///< whose programs and libraries are meant
+    CodeNaming naming;
     bool json = false;
     bool verbose = false;
 };
@@ -36,6 +38,7 @@ void run_list(const ListOptions &options) {
         if (::access(fmt::format("/proc/{}/maps", pid).c_str(), F_OK) != 0)
             throw no_process(pid);
     request.objects.pids = options.pids;
+    request.debug_files = options.naming.debug_files;
     const bool all = std::all_of(request.specs.begin(), request.specs.end(),
                                  [](const Spec &spec) { return spec.exclude; });
     if (all)
@@ -76,6 +79,7 @@ void setup_list(CLI::App &app) {
     add_on_load_option(*command, options->functions);
     add_pid_option(*command, options->pids,
                    "User functions and USDT probes of the programs and libraries that the process has mapped, which u:*:FUNCTION and usdt:* mean");
+    add_objects_option(*command, options->naming);
     command->add_flag("--json", options->json, "One JSON object a line");
     command->add_flag("-v,--verbose", options->verbose,
                       "Also show where each argument is taken from");

@@ -78,8 +78,8 @@ struct Functions::Info {
 Functions::Functions(std::unique_ptr<Info> info) : info_(std::move(info)) {}
 Functions::~Functions() = default;
 
-std::unique_ptr<Functions> Functions::open(const elf::Object &object, const DwarfRegisters &registers) {
-    auto file = elf::DwarfFile::open(object);
+std::unique_ptr<Functions> Functions::open(const elf::Object &object, const DwarfRegisters &registers, const DebugFiles &debug_files) {
+    auto file = elf::DwarfFile::open(object, debug_files);
     if (!file)
         return nullptr;
     return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), registers)));

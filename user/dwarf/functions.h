@@ -12,6 +12,7 @@
 #include "dwarf/go_types.h"
 #include "dwarf/variables.h"
 #include "elf/function_list.h"
+#include "model/code_naming.h"
 #include "model/dwarf_registers.h"
 #include "model/written_parameter.h"
 
@@ -21,7 +22,7 @@ namespace argtrace::dwarf {
 class Functions {
 public:
     /// Nothing if there is no DWARF.
-    static std::unique_ptr<Functions> open(const elf::Object &object, const DwarfRegisters &registers);
+    static std::unique_ptr<Functions> open(const elf::Object &object, const DwarfRegisters &registers, const DebugFiles &debug_files = {});
 
     ~Functions();
 

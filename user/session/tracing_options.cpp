@@ -15,6 +15,7 @@ std::string TracingOptions::until(std::optional<std::uint64_t> duration) const {
 Request make_request(const TracingOptions &options) {
     Request request = make_request(options.functions);
     request.objects.pids = options.processes.pids;
+    request.debug_files = options.session.naming.debug_files;
     if (!options.command.empty())
         request.objects.command = options.command.front();
     return request;

@@ -123,7 +123,7 @@ private:
     Search search_;
     FunctionFinder functions_;
     ObjectFinder objects_{request_.objects};
-    UserFunctionFinder user_functions_{kernel_, request_.prototypes, objects_};
+    UserFunctionFinder user_functions_{kernel_, request_.prototypes, objects_, request_.debug_files};
     UsdtFinder usdt_{kernel_, objects_};
 };
 

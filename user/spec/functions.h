@@ -12,6 +12,7 @@
 #include "abi/architecture.h"
 #include "elf/function_returns.h"
 #include "abi/user_registers.h"
+#include "model/code_naming.h"
 #include "model/probe_kind.h"
 #include "model/return_way.h"
 #include "model/timer.h"
@@ -113,6 +114,7 @@ struct Request {
     std::function<EnabledFunctions()> enabled = {}; ///< who else has functions now; null: nobody
     std::vector<WrittenPrototype> prototypes = {}; ///< of user functions
     ObjectScope objects = {}; ///< and whose they are
+    DebugFiles debug_files = {}; ///< where those of their objects are looked for, too
     std::optional<Timer> timer = {}; ///< whose ticks are wanted, beside the specs
     std::vector<lang::ArgumentExpression> tick_values = {}; ///< that are recorded of each tick, beside its stack
 };

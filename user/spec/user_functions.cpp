@@ -128,7 +128,7 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
     if (const std::string probe = usdt_of_name(object, spec.module->text, spec.pattern.text()); !probe.empty())
         return error_in(spec, fmt::format("{}: {} has no such function, but a USDT probe of that name: {}", spec.title(), path, probe));
     if (functions.empty())
-        return error_in(spec, fmt::format("{}: {} has no symbols of functions, nor a debug file; a place in it is u:OBJECT:0xADDRESS",
+        return error_in(spec, fmt::format("{}: {} has no symbols of functions, nor a debug file: --objects names a folder that has one; a place in it is u:OBJECT:0xADDRESS",
                                           spec.title(), path));
     const std::string list = fmt::format("`argtrace list 'u:{}:*'`", spec.module->text);
     if (spec.pattern.kind() != Pattern::Kind::name)
@@ -161,8 +161,8 @@ UserReturns no_function() {
 } // namespace
 
 void UserFunctionFinder::read(Object &object) const {
-    object.functions = elf::list_functions(object.content);
-    object.described = dwarf::Functions::open(object.content, *kernel_.architecture().user_functions->dwarf_registers);
+    object.functions = elf::list_functions(object.content, debug_files_);
+    object.described = dwarf::Functions::open(object.content, *kernel_.architecture().user_functions->dwarf_registers, debug_files_);
     object.go = GoCode::of(object.content);
 }
 
@@ -428,14 +428,14 @@ FoundUserFunctions UserFunctionFinder::find_line(const Spec &spec, const LinePla
     elf::SourceLine line;
     const std::vector<Object *> objects = objects_.open(of_object, files, [this](Object &object) { read(object); });
     for (Object *object : objects) {
-        line = elf::find_source_line(object->content, {}, place.file, place.line);
+        line = elf::find_source_line(object->content, debug_files_, place.file, place.line);
         Collection collection(kernel_, *object);
         for (const std::uint64_t offset : line.offsets) {
             const auto function = std::ranges::find(object->functions, offset, &elf::NamedFunction::offset);
             if (function != object->functions.end())
                 add(collection, *object, *function, offset);
             else
-                collection.add_line(offset, place, object->frames ? *object->frames : object->frames.emplace(elf::unwind_table(object->content)));
+                collection.add_line(offset, place, object->frames ? *object->frames : object->frames.emplace(elf::unwind_table(object->content, debug_files_)));
         }
         if (!collection.empty())
             std::ranges::move(collection.take(), std::back_inserter(found.functions));

@@ -26,9 +26,9 @@ struct LinePlace;
 /// has given a prototype of, else what DWARF says, else what is known of usual libraries (library_prototypes.table); the others have six registers.
 class UserFunctionFinder {
 public:
-    /// The kernel, whose types prototypes use, and the finder of objects stay the caller's.
-    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes, ObjectFinder &files)
-        : kernel_(kernel), written_(prototypes), files_(files) {}
+    /// All of them stay the caller's: the kernel, whose types prototypes use, what the user has written, the finder of objects.
+    UserFunctionFinder(Kernel &kernel, const std::vector<WrittenPrototype> &prototypes, ObjectFinder &files, const DebugFiles &debug_files)
+        : kernel_(kernel), written_(prototypes), files_(files), debug_files_(debug_files) {}
 
     /// Throws Error, which says why, if there is none.
     FoundUserFunctions find(const Spec &spec);
@@ -53,6 +53,7 @@ private:
     Kernel &kernel_;
     const std::vector<WrittenPrototype> &written_;
     ObjectFinder &files_;
+    const DebugFiles &debug_files_;
     OpenObjects<Object> objects_;
 };
 
