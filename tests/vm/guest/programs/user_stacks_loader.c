@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "raw_call.h"
@@ -120,6 +121,21 @@ static void replace(int times)
 	}
 }
 
+// The time of a change to a file is that of the last tick, which a busy machine may come to late: without one between two changes, nobody
+// can tell the file from what it was.
+static void await_tick(const char *path)
+{
+	struct timespec now;
+	struct stat status;
+
+	if (stat(path, &status))
+		fail(path);
+	do {
+		usleep(1000);
+		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	} while (now.tv_sec < status.st_mtim.tv_sec || (now.tv_sec == status.st_mtim.tv_sec && now.tv_nsec <= status.st_mtim.tv_nsec));
+}
+
 // The same file has another content, as cp makes it. Nobody has it mapped then.
 static void overwrite(int times)
 {
@@ -134,7 +150,7 @@ static void overwrite(int times)
 		library = load(path);
 		call(library, name, "overwritten");
 		dlclose(library);
-		usleep(20000); // the time of a change to a file is that of a tick
+		await_tick(path);
 	}
 	unlink(path);
 }
