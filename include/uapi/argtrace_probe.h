@@ -186,16 +186,21 @@ enum argtrace_by_reason {
 
 /*
  * In and out, with RETURN, only of ARGTRACE_KIND_USER: how many instructions the function returns by, whose places follow the rest of the
- * entry as so many __s32, relative to the function, filled up with zeros to a multiple of 8 bytes. With none, the kernel's uretprobe
- * says when a call returns.
+ * entry as so many __s32, relative to the function, filled up with zeros to a multiple of 8 bytes. With none, and without NEVER_RETURNS,
+ * the kernel's uretprobe says when a call returns.
  */
 #define ARGTRACE_PROBE_RETURNS(count)	((__u32)(count) << ARGTRACE_PROBE_RETURNS_SHIFT)
 #define ARGTRACE_PROBE_RETURNS_SHIFT	20
-#define ARGTRACE_PROBE_RETURNS_MAX	4095u
+#define ARGTRACE_PROBE_RETURNS_MAX	2047u
 #define ARGTRACE_PROBE_RETURNS_MASK	(ARGTRACE_PROBE_RETURNS_MAX << ARGTRACE_PROBE_RETURNS_SHIFT)
+/*
+ * Likewise, with no such instruction: the function has none, as one that always throws an exception or ends the program. Its calls are
+ * recorded when they have been left.
+ */
+#define ARGTRACE_PROBE_NEVER_RETURNS	(1u << 31)
 /* Likewise: the function jumps to its first instruction, so that one call may come there several times. */
 #define ARGTRACE_PROBE_LOOPS		(1u << 5)
-/* Likewise, with one such instruction at least: a function of Go, see argtrace_user_file.h. */
+/* Likewise, with one such instruction at least, or with NEVER_RETURNS: a function of Go, see argtrace_user_file.h. */
 #define ARGTRACE_PROBE_GOROUTINES	(1u << 6)
 
 /*

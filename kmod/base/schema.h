@@ -34,6 +34,13 @@ static inline u32 argtrace_schema_nr_returns(const struct argtrace_probe *schema
 	return (schema->flags & ARGTRACE_PROBE_RETURNS_MASK) >> ARGTRACE_PROBE_RETURNS_SHIFT;
 }
 
+/* Whether the kernel's uretprobe says when calls of a user function return. */
+static inline bool argtrace_schema_is_by_uretprobe(const struct argtrace_probe *schema)
+{
+	return schema->flags & ARGTRACE_PROBE_RETURN && !argtrace_schema_nr_returns(schema) &&
+	       !(schema->flags & ARGTRACE_PROBE_NEVER_RETURNS);
+}
+
 static inline u32 argtrace_schema_returns_size(const struct argtrace_probe *schema)
 {
 	return ALIGN(argtrace_schema_nr_returns(schema) * sizeof(s32), 8);

@@ -64,8 +64,8 @@ static bool flags_are_valid(u32 flags)
 {
 	const u32 known = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK |
 			  ARGTRACE_PROBE_BY_KERNEL | ARGTRACE_PROBE_BY_REASON_MASK |
-			  ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
-			  ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS |
+			  ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_NEVER_RETURNS |
+			  ARGTRACE_PROBE_LOOPS | ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS |
 			  ARGTRACE_PROBE_IN_MEMORY;
 	const u32 words = flags & ARGTRACE_PROBE_WORDS_MASK, by = flags & ARGTRACE_PROBE_BY_KERNEL,
 		  reason = flags & ARGTRACE_PROBE_BY_REASON_MASK;
@@ -100,11 +100,13 @@ static bool header_is_valid(const struct argtrace_probe *header, bool has_addr)
 	    (header->kind != ARGTRACE_KIND_SYSCALL || !header->program))
 		return false;
 	if (header->kind != ARGTRACE_KIND_USER &&
-	    header->flags & (ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
-			     ARGTRACE_PROBE_GOROUTINES))
+	    header->flags & (ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_NEVER_RETURNS |
+			     ARGTRACE_PROBE_LOOPS | ARGTRACE_PROBE_GOROUTINES))
+		return false;
+	if (header->flags & ARGTRACE_PROBE_NEVER_RETURNS && argtrace_schema_nr_returns(header))
 		return false;
 	/* The kernel's uretprobe would end a program that moves its stacks. */
-	if (header->flags & ARGTRACE_PROBE_GOROUTINES && !argtrace_schema_nr_returns(header))
+	if (header->flags & ARGTRACE_PROBE_GOROUTINES && argtrace_schema_is_by_uretprobe(header))
 		return false;
 	if ((header->kind == ARGTRACE_KIND_SYSCALL || header->kind == ARGTRACE_KIND_USER) &&
 	    (header->flags & ARGTRACE_PROBE_WORDS_MASK) > ARGTRACE_PROBE_WORDS(0))

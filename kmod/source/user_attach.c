@@ -150,7 +150,7 @@ static struct argtrace_user_place *make_user_place(struct argtrace_lane *lane,
 		}
 		place->call_size = argtrace_user_call_size(plan);
 		place->loops = schema->flags & ARGTRACE_PROBE_LOOPS;
-		place->by_uretprobe = !nr_returns;
+		place->by_uretprobe = argtrace_schema_is_by_uretprobe(schema);
 		place->result_in_vector = result_is_floating(schema);
 	}
 	place->lane = lane;

@@ -174,7 +174,11 @@ static void user_probes_refused(struct kunit *test)
 		ARGTRACE_PROBE_GOROUTINES,
 		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_GOROUTINES,
 		ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_BY_KRETPROBE,
+		ARGTRACE_PROBE_NEVER_RETURNS,
 	};
+	static const u32 good_flags[] = { 0, ARGTRACE_PROBE_NEVER_RETURNS,
+					  ARGTRACE_PROBE_NEVER_RETURNS | ARGTRACE_PROBE_GOROUTINES };
+	static const u32 user_flags[] = { ARGTRACE_PROBE_LOOPS, ARGTRACE_PROBE_NEVER_RETURNS };
 	struct made_probe *probe = make_user_probe(test);
 	u64 length = probe->head.size;
 	struct argtrace_plan *plan;
@@ -184,12 +188,14 @@ static void user_probes_refused(struct kunit *test)
 	plan = make_plan_from(test, probe, &length, &format);
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
 	argtrace_plan_free(plan);
-	length = probe->head.size;
 	/* It takes no more to follow their returns: nobody is asked. */
-	probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0);
-	plan = make_plan_from(test, probe, &length, &format);
-	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, plan);
-	argtrace_plan_free(plan);
+	for (i = 0; i < ARRAY_SIZE(good_flags); i++) {
+		length = probe->head.size;
+		probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | good_flags[i];
+		plan = make_plan_from(test, probe, &length, &format);
+		KUNIT_EXPECT_NOT_ERR_OR_NULL_MSG(test, plan, "flags %#x", good_flags[i]);
+		argtrace_plan_free(plan);
+	}
 	for (i = 0; i < ARRAY_SIZE(bad_flags); i++) {
 		length = probe->head.size;
 		probe->head.flags = bad_flags[i];
@@ -197,9 +203,11 @@ static void user_probes_refused(struct kunit *test)
 					"flags %#x", bad_flags[i]);
 	}
 	probe->head.kind = ARGTRACE_KIND_ENTRY;
-	length = probe->head.size;
-	probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_LOOPS;
-	KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
+	for (i = 0; i < ARRAY_SIZE(user_flags); i++) {
+		length = probe->head.size;
+		probe->head.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | user_flags[i];
+		KUNIT_EXPECT_PTR_EQ(test, make_plan_from(test, probe, &length, &format), ERR_PTR(-EINVAL));
+	}
 	probe = make_user_probe(test);
 	probe->args[0] = (struct argtrace_arg){
 		.loc = ARGTRACE_LOC_STACK, .type = ARGTRACE_TYPE_U64, .size = 8, .offset = 8,

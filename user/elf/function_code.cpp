@@ -11,7 +11,7 @@ namespace argtrace::elf {
 namespace {
 
 constexpr std::uint64_t piece_max = 1 << 20; // bytes; a larger function is not decoded
-constexpr std::size_t returns_max = 4095;    // ARGTRACE_PROBE_RETURNS_MAX
+constexpr std::size_t returns_max = 2047;    // ARGTRACE_PROBE_RETURNS_MAX
 
 } // namespace
 
@@ -44,6 +44,7 @@ bool FunctionCode::add_jump(std::uint64_t target) {
 }
 
 FunctionReturns FunctionCode::take_returns(bool known) {
+    returns_.never = known && !has_open_end_ && returns_.places.empty();
     if (!known || returns_.places.size() > returns_max)
         returns_.places.clear();
     return std::move(returns_);

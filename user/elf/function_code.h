@@ -33,6 +33,9 @@ public:
     /// A jump. False: it leads out of the function.
     bool add_jump(std::uint64_t target);
 
+    /// The last instruction of a piece goes on to what comes behind it, which may belong to another function.
+    void add_open_end() { has_open_end_ = true; }
+
     /// `known`: all of it was understood.
     FunctionReturns take_returns(bool known);
 
@@ -44,6 +47,7 @@ private:
     std::span<const CodePiece> pieces_;
     std::uint64_t entry_; ///< where its calls begin
     FunctionReturns returns_;
+    bool has_open_end_ = false;
 };
 
 } // namespace argtrace::elf

@@ -30,6 +30,14 @@ struct Instruction {
     }
     /// C3 or C2; a far return is none of a function's.
     bool is_return() const { return is.mnemonic == ZYDIS_MNEMONIC_RET && is.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR; }
+    /// No program executes another of these; HLT stands behind what does not return, as in _start.
+    bool is_privileged() const { return is.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED && is.mnemonic != ZYDIS_MNEMONIC_HLT; }
+    bool is_padding() const { return is.meta.category == ZYDIS_CATEGORY_NOP || is.meta.category == ZYDIS_CATEGORY_WIDENOP; }
+    /// What comes behind it is not executed next. Compilers end a function with a call only if that never returns.
+    bool is_end() const {
+        return is.meta.category == ZYDIS_CATEGORY_UNCOND_BR || is.meta.category == ZYDIS_CATEGORY_CALL || is.meta.category == ZYDIS_CATEGORY_RET ||
+               is.mnemonic == ZYDIS_MNEMONIC_UD2 || is.mnemonic == ZYDIS_MNEMONIC_HLT || is.mnemonic == ZYDIS_MNEMONIC_INT3;
+    }
     /// Where a branch leads; nothing if a register or memory says so.
     std::optional<std::uint64_t> target() const {
         if (is.operand_count_visible == 0 || operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands[0].imm.is_relative)
@@ -82,6 +90,7 @@ public:
 private:
     bool decode(const CodePiece &piece, const Text &bytes) {
         TableJump tables;
+        bool ends = false;
         for (std::uint64_t at = 0; at < piece.size;) {
             Instruction instruction;
             if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data() + at, piece.size - at, &instruction.is, instruction.operands.data())))
@@ -91,8 +100,12 @@ private:
             if (!take(instruction, tables))
                 return false;
             tables.see(instruction);
+            if (!instruction.is_padding())
+                ends = instruction.is_end();
             at += instruction.is.length + (is_first(piece, instruction.address) ? data_behind(instruction) : 0);
         }
+        if (!ends)
+            code_.add_open_end();
         return true;
     }
 
@@ -115,7 +128,7 @@ private:
         if (instruction.is_return())
             return code_.add_return(instruction.address);
         if (!instruction.is_branch())
-            return instruction.is.meta.category != ZYDIS_CATEGORY_RET && !(instruction.is.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
+            return instruction.is.meta.category != ZYDIS_CATEGORY_RET && !instruction.is_privileged();
         const auto target = instruction.target();
         if (!target)
             return tables.is_one(instruction);

@@ -13,7 +13,8 @@ namespace argtrace::elf {
 struct FunctionReturns {
     /// Where they are, in bytes. Empty: that is not known for sure, or the function may end in a
     /// jump to another.
-    std::vector<std::int32_t> places;
+    std::vector<std::int32_t> places = {};
+    bool never = false; ///< by none: it throws, ends the program, or goes on for ever
     bool loops = false; ///< it jumps to where its calls begin
 };
 

@@ -34,6 +34,12 @@ struct Arm64Instruction {
                (word & 0x7e000000) == 0x74000000;
     }
     bool is_call_by_register() const { return (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff800) == 0xd63f0800; }
+    bool is_padding() const { return word == 0xd503201f; } // NOP
+    /// What comes behind it is not executed next: B and BL, BRK and HLT, "Unconditional branch (register)". Compilers end a function with
+    /// a call only if that never returns.
+    bool is_end() const {
+        return (word & 0x7c000000) == 0x14000000 || (word & 0xffe0001f) == 0xd4200000 || (word & 0xffe0001f) == 0xd4400000 || (word & 0xfe000000) == 0xd6000000;
+    }
     unsigned register_at(unsigned bit) const { return word >> bit & 31; }
 
     /// Where a jump leads that is no call: B; B.cond and BC.cond, CBZ and CBNZ; TBZ and TBNZ.
@@ -101,6 +107,7 @@ private:
         if (piece.size % word_size != 0 || piece.address % word_size != 0)
             return false;
         Arm64TableJump tables;
+        bool ends = false;
         for (std::uint64_t at = 0; at < piece.size; at += word_size) {
             Arm64Instruction instruction{0, piece.address + at};
             std::memcpy(&instruction.word, bytes.data() + at, word_size);
@@ -108,7 +115,11 @@ private:
                 return false;
             const auto made = instruction.made_address();
             tables.see(instruction, made && code_.has(*made));
+            if (!instruction.is_padding())
+                ends = instruction.is_end();
         }
+        if (!ends)
+            code_.add_open_end();
         return true;
     }
 

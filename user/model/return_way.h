@@ -45,7 +45,7 @@ inline std::uint32_t by_reason(const Probe &probe) {
 /// "trampoline", "fprobe", "kretprobe", "ret", "uretprobe": who follows the calls of a probe that records them when they return.
 inline std::string_view return_way(const Probe &probe) {
     if (kind_of(probe) == user_kind)
-        return probe.returns.empty() ? "uretprobe" : "ret";
+        return probe.returns.empty() && !(probe.flags & ARGTRACE_PROBE_NEVER_RETURNS) ? "uretprobe" : "ret";
     if (probe.flags & ARGTRACE_PROBE_BY_FPROBE)
         return "fprobe";
     return probe.flags & ARGTRACE_PROBE_BY_KRETPROBE ? "kretprobe" : "trampoline";

@@ -68,8 +68,8 @@ std::string Followers::choose_user_function(Function &function) const {
     if (by == ReturnBy::uretprobe && function.is_go)
         return "the kernel's uretprobe would end a program of Go";
     if (by == ReturnBy::uretprobe)
-        returns.by.places.clear();
-    const bool by_uretprobe = returns.by.places.empty();
+        returns.by = {.loops = returns.by.loops};
+    const bool by_uretprobe = returns.by.places.empty() && !returns.by.never;
     function.returns = std::move(returns.by);
     if (by_uretprobe && returns.keeps_address)
         return "it keeps the address that it returns to, in place of which it would find that of the kernel's uretprobe";

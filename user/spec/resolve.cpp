@@ -146,6 +146,7 @@ Probe begin_probe(const Function &function) {
         probe.returns = function.returns.places;
         probe.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) |
                       ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
+                      (function.returns.never ? ARGTRACE_PROBE_NEVER_RETURNS : 0) |
                       (function.returns.loops ? ARGTRACE_PROBE_LOOPS : 0) | (function.is_go ? ARGTRACE_PROBE_GOROUTINES : 0);
     }
     if (returning.in_memory && !function.is_go)

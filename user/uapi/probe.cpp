@@ -146,7 +146,7 @@ void append_probe(std::vector<std::byte> &out, const Probe &probe, std::uint64_t
     header.addr = addr;
     header.flags &= flags;
     header.flags &= ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL |
-                    ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_LOOPS |
+                    ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK | ARGTRACE_PROBE_NEVER_RETURNS | ARGTRACE_PROBE_LOOPS |
                     ARGTRACE_PROBE_GOROUTINES | ARGTRACE_PROBE_WAITS | ARGTRACE_PROBE_IN_MEMORY; // what is passed in
     std::memcpy(&out[at], &header, sizeof(header));
 }

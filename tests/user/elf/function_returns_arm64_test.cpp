@@ -94,6 +94,20 @@ constexpr const char *shapes = R"(
     b.gt fa_loops
     ret
     end fa_loops
+    function fa_never
+    cbz x0, 1f
+    brk #1
+1:  bl fa_one
+    nop
+    end fa_never
+    function fa_for_ever
+    yield
+    b fa_for_ever
+    end fa_for_ever
+    function fa_goes_on
+    bl fa_one
+    add x0, x0, #1
+    end fa_goes_on
     function fa_signed
     paciasp
     autiasp
@@ -168,6 +182,16 @@ TEST_F(FunctionReturnsOnArm64, LoopsAreThoseToWhereItsCallsBegin) {
     const FunctionReturns behind = of("fa_loops", 4);
     EXPECT_EQ(behind.places, ReturnPlaces{4});
     EXPECT_FALSE(behind.loops);
+}
+
+TEST_F(FunctionReturnsOnArm64, OfSomeThereAreNone) {
+    for (const char *name : {"fa_never", "fa_for_ever"}) {
+        EXPECT_TRUE(of(name).never) << name;
+        EXPECT_TRUE(of(name).places.empty()) << name;
+    }
+    EXPECT_TRUE(of("fa_for_ever").loops);
+    for (const char *name : {"fa_goes_on", "fa_one", "fa_jumps_at_last", "fa_jumps_by_register", "fa_returns_signed", "fa_returns_elsewhere", "fa_has_data"})
+        EXPECT_FALSE(of(name).never) << name;
 }
 
 TEST_F(FunctionReturnsOnArm64, APieceElsewhereIsAPartOfIt) {

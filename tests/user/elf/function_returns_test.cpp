@@ -102,6 +102,26 @@ fr_first_over: .byte 0xeb, 1   # jmp 1f
 1:  ret
     .byte 0xeb, 0xfc            # jmp 1b - 1
     .size fr_first_over, . - fr_first_over
+    # Without an instruction that returns: it ends with a call that is its last instruction but for padding, or goes on for ever.
+    .type fr_never, @function
+    .globl fr_never
+fr_never: test %rdi, %rdi
+    .byte 0x75, 1               # jne 1f
+    hlt
+1:  call fr_one
+    nop
+    .size fr_never, . - fr_never
+    .type fr_for_ever, @function
+    .globl fr_for_ever
+fr_for_ever: pause
+    .byte 0xeb, 0xfc            # jmp fr_for_ever
+    .size fr_for_ever, . - fr_for_ever
+    # It goes on to the next one.
+    .type fr_goes_on, @function
+    .globl fr_goes_on
+fr_goes_on: call fr_one
+    inc %rax
+    .size fr_goes_on, . - fr_goes_on
     .type fr_far, @function
     .globl fr_far
 fr_far: test %rdi, %rdi
@@ -162,6 +182,19 @@ TEST_F(FunctionReturnsOf, AreNotKnownWhereItMayEndOtherwise) {
     EXPECT_TRUE(of("fr_jumps_by_register").places.empty());
     EXPECT_TRUE(of("fr_bad").places.empty());
     EXPECT_TRUE(of("fr_far").places.empty());
+}
+
+TEST_F(FunctionReturnsOf, OfSomeThereAreNone) {
+    for (const char *name : {"fr_never", "fr_for_ever"}) {
+        EXPECT_TRUE(of(name).never) << name;
+        EXPECT_TRUE(of(name).places.empty()) << name;
+    }
+    EXPECT_TRUE(of("fr_for_ever").loops);
+    for (const char *name : {"fr_goes_on", "fr_one", "fr_jumps", "fr_jumps_by_register", "fr_bad", "fr_far"})
+        EXPECT_FALSE(of(name).never) << name;
+    EXPECT_FALSE(find_returns(functions_.object(), {}).never);
+    const NamedFunction never = at("fr_never"), goes_on = at("fr_goes_on");
+    EXPECT_FALSE(find_returns(functions_.object(), {{{never.address, never.size}, {goes_on.address, goes_on.size}}}).never);
 }
 
 TEST_F(FunctionReturnsOf, LoopsAreThoseToTheFirstInstruction) {

@@ -290,12 +290,38 @@ TEST(UserFunctions, ReturnByBreakpointsOrByTheKernelsUretprobe) {
     EXPECT_THAT(thrown([&] { returning_probes({prefix + "plain+1="}); }), HasSubstr("is not known to be a function's first instruction"));
 }
 
+// The program is stripped, and its debug file lies in a folder of the user's.
+TEST(UserFunctions, HaveTypesByDebugFilesOfOtherFolders) {
+    const DescribedProgram program("struct point { long x, y; };\n"
+                                   "static __attribute__((noinline, noipa)) long hidden(struct point *point, long by) { return point->x * by; }\n"
+                                   "int main(int argc, char **argv) { struct point p = {argc, 2}; return (int)hidden(&p, 3); }\n",
+                                   ".c", "gcc -O2 -g -Wl,--build-id=0xabcdef0123");
+    program.run("mkdir -p debug/.build-id/ab && objcopy --only-keep-debug x debug/.build-id/ab/cdef0123.debug && strip x");
+    const std::string spec = "u:" + program.path() + ":hidden(point->x, by)";
+    EXPECT_THAT(thrown([&] { user_probes({spec}); }), HasSubstr("nor a debug file: --objects names a folder"));
+    Kernel kernel = make_kernel_without_tracefs();
+    Request wanted = request({spec, "u:" + program.path() + "@x.c:2"});
+    wanted.debug_files.folders = {program.path("debug")};
+    const std::vector<Probe> probes = resolve(kernel, wanted).probes;
+    ASSERT_EQ(probes.size(), 1u) << "the line is the function's";
+    ASSERT_EQ(probes[0].args.size(), 2u);
+    EXPECT_EQ(probes[0].args[0].name, "point->x");
+    EXPECT_EQ(probes[0].args[1].type_name, "long int");
+}
+
 TEST(UserFunctions, NoUretprobeIsWhereExceptionsAre) {
-    const DescribedProgram program("extern \"C\" {" + std::string(returning_functions) + "} int thrown(int a) { if (a) throw a; return 1; }", ".cpp", "g++ -O2");
+    const DescribedProgram program("extern \"C\" {" + std::string(returning_functions) + "int throws(int a) { throw a; } } int thrown(int a) { if (a) throw a; return 1; }", ".cpp", "g++ -O2");
     const std::string spec = "u:" + program.path() + ":jumps=";
     EXPECT_THAT(thrown([&] { returning_probes({spec}); }), HasSubstr("throws an exception through it"));
     EXPECT_TRUE(returning_probes({spec}, ReturnBy::uretprobe).at(0).returns.empty());
     EXPECT_FALSE(returning_probes({"u:" + program.path() + ":plain="}).at(0).returns.empty());
+    // It never returns: nothing but its entry has a breakpoint.
+    for (const ReturnBy by : {ReturnBy::automatic, ReturnBy::ret}) {
+        const Probe throws = returning_probes({"u:" + program.path() + ":throws="}, by).at(0);
+        EXPECT_EQ(throws.flags, ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_NEVER_RETURNS);
+        EXPECT_EQ(return_way(throws), "ret");
+    }
+    EXPECT_EQ(return_way(returning_probes({"u:" + program.path() + ":throws="}, ReturnBy::uretprobe).at(0)), "uretprobe");
 }
 
 // The kernel's would replace what is on the stack there: the number of the program's arguments, or what whoever jumps there has left.
@@ -310,11 +336,12 @@ TEST(UserFunctions, NoUretprobeIsWhereNothingCalls) {
     )", ".c", "gcc -O2");
     const std::string prefix = "u:" + program.path() + ':';
     for (const char *name : {"_start=", "linked="})
-        for (const ReturnBy by : {ReturnBy::automatic, ReturnBy::uretprobe})
-            EXPECT_THAT(thrown([&] { returning_probes({prefix + name}, by); }), HasSubstr("not called but jumped to")) << name;
+        EXPECT_THAT(thrown([&] { returning_probes({prefix + name}, ReturnBy::uretprobe); }), HasSubstr("not called but jumped to")) << name;
+    EXPECT_THAT(thrown([&] { returning_probes({prefix + "linked="}); }), HasSubstr("not called but jumped to"));
+    EXPECT_EQ(return_way(returning_probes({prefix + "_start="}).at(0)), "ret"); // it never returns
     EXPECT_EQ(return_way(returning_probes({prefix + "called="}).at(0)), "uretprobe");
     const DescribedProgram undescribed("int main(void) { return 0; }\n"
-                                       "asm(\".globl _start\\n.type _start, @function\\n_start: call main\\nhlt\\n.size _start, . - _start\");",
+                                       "asm(\".globl _start\\n.type _start, @function\\n_start: call main\\njmp exit\\n.size _start, . - _start\");",
                                        ".c", "gcc -nostartfiles");
     EXPECT_THAT(thrown([&] { returning_probes({"u:" + undescribed.path() + ":_start="}); }), HasSubstr("not called but jumped to"));
     // What longjmp() returns to would be the kernel's.

@@ -440,6 +440,10 @@ RawProbe IoctlFuzzer::probe() {
         // Nobody executes the files that user_file() numbers: a breakpoint within an instruction would break a program.
         probe.header.kind = ARGTRACE_KIND_USER;
         probe.header.addr = ARGTRACE_USER_PLACE(random(one_in(20) ? 100 : 4), one_in(20) ? random_() : random(std::size_t{64} << 10));
+        // Nothing returns there either.
+        if (one_in(4))
+            probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | (one_in(2) ? ARGTRACE_PROBE_NEVER_RETURNS : 0) |
+                                 (one_in(4) ? ARGTRACE_PROBE_LOOPS : 0) | (one_in(4) ? ARGTRACE_PROBE_GOROUTINES : 0);
     }
     if (one_in(50))
         probe.header.program = static_cast<std::uint16_t>(random_());

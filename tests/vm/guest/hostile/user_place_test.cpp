@@ -111,12 +111,12 @@ protected:
         return probe;
     }
 
-    /// Followed until it returns; by a uretprobe, if there are no places.
+    /// Followed until it returns; by a uretprobe, if there are no places and it may return.
     static RawProbe returning_probe_at(std::uint32_t file, std::uint64_t offset, const argtrace::elf::FunctionReturns &returns) {
         RawProbe probe = probe_at(file, offset);
         probe.returns = returns.places;
         probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(static_cast<std::uint32_t>(probe.returns.size())) |
-                             (returns.loops ? ARGTRACE_PROBE_LOOPS : 0);
+                             (returns.never ? ARGTRACE_PROBE_NEVER_RETURNS : 0) | (returns.loops ? ARGTRACE_PROBE_LOOPS : 0);
         if (probe.returns.size() % 2)
             probe.returns.push_back(0);
         return probe.seal();
@@ -169,6 +169,9 @@ TEST_F(UserPlaces, probes_that_are_refused) {
     probe = returning_probe_at(file, offset, {{1, 2}, false});
     probe.header.flags = ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS(0) | ARGTRACE_PROBE_RETURNS(1);
     EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL); // what pads them is not zero
+    probe = returning_probe_at(file, offset, {{1, 2}, false});
+    probe.header.flags |= ARGTRACE_PROBE_NEVER_RETURNS;
+    EXPECT_EQ(device.add(probe.bytes(), 1), EINVAL);
     probe = probe_at(file, offset);
     probe.args[0].loc = ARGTRACE_LOC_STACK;
     probe.args[0].index = 0;
@@ -329,12 +332,14 @@ TEST_F(UserPlaces, come_and_go_while_processes_do) {
     expect_nothing_left();
 }
 
-// The same with calls that are followed until they return, by breakpoints and by uretprobes: each that was entered has one outcome.
+// The same with calls that are followed until they return, by breakpoints and by uretprobes, or until they are left: each that was entered has one
+// outcome.
 TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
     const Found value = find(returning_program, "ur_value"), jump = find(returning_program, "ur_jump"), left = find(returning_program, "ur_left"),
                 replaced = find(returning_program, "ur_replaced"), goroutine = find(returning_program, "ur_goroutine");
     EXPECT_FALSE(value.returns.places.empty());
-    EXPECT_TRUE(jump.returns.places.empty());
+    EXPECT_TRUE(jump.returns.places.empty() && !jump.returns.never);
+    EXPECT_TRUE(left.returns.never);
     std::uint64_t seen = 0, abandoned = 0;
     for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
         std::vector<std::unique_ptr<Background>> processes;
@@ -349,7 +354,7 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
             ASSERT_EQ(number_path(other, returning_program, &others_file), 0);
             std::vector<std::byte> probes;
             for (const Found *one : {&value, &jump, &left, &replaced})
-                probes = std::move(probes) + returning_probe_at(file, one->offset, one->returns).bytes();
+                probes = std::move(probes) + returning_probe_at(file, one->offset, one == &left && turn == 2 ? argtrace::elf::FunctionReturns() : one->returns).bytes();
             probes = std::move(probes) + of_goroutine(returning_probe_at(file, goroutine.offset, goroutine.returns)).bytes();
             ASSERT_EQ(device.add(probes, 5), 0);
             ASSERT_EQ(other.add(returning_probe_at(others_file, value.offset, {}).bytes(), 1), 0);

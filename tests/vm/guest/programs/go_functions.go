@@ -184,6 +184,18 @@ func recovers(n int) (r int) {
 }
 
 //go:noinline
+func alwaysPanics(n int) {
+	panic(n + 1)
+}
+
+func recoversAlways(n int) {
+	defer func() {
+		recover()
+	}()
+	alwaysPanics(n)
+}
+
+//go:noinline
 func leaves(n int) int {
 	if n%2 == 0 {
 		runtime.Goexit()
@@ -503,6 +515,7 @@ func panicking(count int) {
 	var all sync.WaitGroup
 	for n := 0; n < count; n++ {
 		said("recovers", n, recovers(n))
+		recoversAlways(n)
 		if n%3 != 0 {
 			said("panics", n, n)
 		}

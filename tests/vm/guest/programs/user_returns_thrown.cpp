@@ -17,6 +17,12 @@ CALLED long ut_within(long number) {
     return ut_throws(number) + 1;
 }
 
+// Has no instruction that it returns by.
+CALLED long ut_always(long number) {
+    sink = sink + 3;
+    throw number;
+}
+
 // Ends in a jump: a uretprobe would end the program.
 CALLED long ut_jumps(long number) {
     sink = sink + 2;
@@ -36,6 +42,10 @@ int main(int argc, char **argv) {
         try {
             const long result = ut_jumps(i);
             std::fprintf(log, "ut_throws %ld %ld\n", i + 1, result);
+        } catch (long) {
+        }
+        try {
+            ut_always(i);
         } catch (long) {
         }
     }

@@ -398,9 +398,9 @@ TEST_P(GoFunctions, return_while_stacks_are_collected) {
 }
 
 TEST_P(GoFunctions, that_panic_or_end_their_goroutine_are_left) {
-    const Outcome outcome = trace({"recovers", "panics", "leaves"}, "panics");
+    const Outcome outcome = trace({"recovers", "panics", "alwaysPanics", "leaves"}, "panics");
     expect_same(calls(outcome), logged({"recovers", "panics", "leaves"}));
-    expect_all(outcome, 900);
+    expect_all(outcome, 1200);
     std::map<std::string, std::vector<long>> left;
     for (const auto &event : json_lines(outcome.out)) {
         if (!event.contains("left_within"))
@@ -409,7 +409,7 @@ TEST_P(GoFunctions, that_panic_or_end_their_goroutine_are_left) {
         const std::string function = event.at("func");
         left[function.substr(function.rfind('.') + 1)].push_back(event.at("args").at("n"));
     }
-    ASSERT_EQ(left.size(), 2u) << outcome.out;
+    ASSERT_EQ(left.size(), 3u) << outcome.out;
     const auto expect_multiples = [&](const std::string &name, long of) {
         std::ranges::sort(left[name]);
         for (long i = 0; const long number : left[name])
@@ -417,6 +417,7 @@ TEST_P(GoFunctions, that_panic_or_end_their_goroutine_are_left) {
         EXPECT_EQ(left[name].size(), 300u / static_cast<std::size_t>(of)) << name;
     };
     expect_multiples("panics", 3);
+    expect_multiples("alwaysPanics", 1);
     expect_multiples("leaves", 2);
 }
 

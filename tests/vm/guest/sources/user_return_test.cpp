@@ -42,7 +42,7 @@ protected:
     static Outcome trace(const std::vector<std::string> &specs, const std::vector<std::string> &command, const std::vector<std::string> &options = {}) {
         std::vector<std::string> all = {"argtrace", "trace", "--json", "-r"};
         for (const char *name : {"ur_value", "ur_early", "ur_recursive", "ur_target", "ur_jump", "ur_loop", "ur_left", "ur_maybe_left", "ur_yields",
-                                 "ur_forks", "ur_vforks", "ur_replaced", "ur_exits", "ur_ends", "ut_throws", "ut_within", "ut_jumps"})
+                                 "ur_forks", "ur_vforks", "ur_replaced", "ur_exits", "ur_ends", "ut_throws", "ut_within", "ut_always", "ut_jumps"})
             all.insert(all.end(), {"--proto", std::string("long ") + name + "(long number)"});
         all.insert(all.end(), {"--proto", "const char *ur_text(long number, char *to)", "--proto", "void ur_once(long number)"});
         all.insert(all.end(), options.begin(), options.end());
@@ -252,6 +252,15 @@ TEST_F(UserReturns, let_exceptions_through) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(calls(outcome), sorted_returns(read_file(returns_log)));
     EXPECT_EQ(json_summary(outcome.out).at("hits"), 40 + 40 + 40);
+    // Each call proves that the one before it has been left, and the end of the program the last one.
+    const Outcome always = trace({prefix + "ut_always"}, {thrown_program, returns_log});
+    ASSERT_EQ(always.status, 0) << always.err;
+    std::vector<std::string> expected;
+    for (long i = 0; i < 40; i++)
+        expected.push_back("ut_always " + std::to_string(i));
+    std::ranges::sort(expected);
+    EXPECT_EQ(left_calls(always), expected);
+    EXPECT_EQ(json_summary(always.out).at("hits"), 40);
     // A uretprobe would end it.
     const Outcome jumps = trace({prefix + "ut_jumps"}, {thrown_program, returns_log});
     EXPECT_NE(jumps.status, 0);
