@@ -134,6 +134,10 @@ check-arguments: tool ## compare arguments of functions of Debian's Python with 
 	@scripts/bootstrap unwinders
 	@tests/arguments/run
 
+check-postgresql: tool ## compare what USDT probes of Debian's PostgreSQL say of statements and transactions with the server's own log
+	@scripts/bootstrap
+	@tests/postgresql/run
+
 check-unwinders: ## compare stacks of user code with gdb's of the same processes, and with perf's where there are frame pointers
 	@scripts/bootstrap unwinders
 	@tests/unwinders/run
@@ -311,5 +315,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-arguments check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-arguments check-postgresql check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-decode bench-report bench-stacks install uninstall clean

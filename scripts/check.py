@@ -20,6 +20,9 @@
   viewers         with --all: other tools read what `argtrace export` writes, through tests/viewers/run
   peers           with --all: bpftrace, strace and the block layer say the same of the same calls, through tests/peers/run
   strace          with --all: `argtrace trace -d` shows what strace shows, through tests/strace/run
+  uftrace         with --all: trees of user functions are those that uftrace's own tests expect, through tests/uftrace/run
+  arguments       with --all: gdb finds the arguments that argtrace finds, through tests/arguments/run
+  postgresql      with --all: USDT probes of PostgreSQL say what its own log says, through tests/postgresql/run
   unwinders       with --all: gdb, and perf by frame pointers, find the frames that argtrace finds, through tests/unwinders/run
   branches        with --all: where indirect branches are tracked, and where returns go through thunks, through tests/branches/run
   stressors       with --all: stress-ng while all functions are followed, on each kernel, through tests/stressors/run
@@ -207,6 +210,7 @@ def suites(labels, everything):
         yield "strace", command("make", "-s", "-C", TOP, "check-strace")
         yield "uftrace", command("make", "-s", "-C", TOP, "check-uftrace")
         yield "arguments", command("make", "-s", "-C", TOP, "check-arguments")
+        yield "postgresql", command("make", "-s", "-C", TOP, "check-postgresql")
         yield "unwinders", command("make", "-s", "-C", TOP, "check-unwinders")
     yield "stress", command(vm_run, "--suite", "stress", "--filter", "IoctlFuzz.*:ProgramFuzz.*:HostileCalls.*:Stress.*", "--steps", 40, "kasan")
     yield "no-tsc", command(vm_run, "--suite", "no-tsc", "--without-tsc", "--filter", "Clock.*",
@@ -270,7 +274,7 @@ def main():
     expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host", "checkpatch",
                 *(f"vm-{label}" for label in labels + kernels.labels_checked_in_part())]
     if everything:
-        expected += ["faults", "mutants", "viewers", "peers", "strace", "unwinders", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
+        expected += ["faults", "mutants", "viewers", "peers", "strace", "uftrace", "arguments", "postgresql", "unwinders", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"
