@@ -260,7 +260,7 @@ ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight, ARGTRACE_IN_FLIGHT_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_in_flight_call, 208);
 ARGTRACE_SIZE_ASSERT(struct argtrace_objects, ARGTRACE_OBJECTS_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_object, 40);
-ARGTRACE_SIZE_ASSERT(struct argtrace_object_open, ARGTRACE_OBJECT_OPEN_SIZE_V1);
+ARGTRACE_SIZE_ASSERT(struct argtrace_object_open, 32);
 ARGTRACE_SIZE_ASSERT(struct argtrace_unwind, ARGTRACE_UNWIND_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_user_file, ARGTRACE_USER_FILE_SIZE_V1);
 ARGTRACE_SIZE_ASSERT(struct argtrace_unwind_rule, 40);

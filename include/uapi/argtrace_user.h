@@ -107,6 +107,9 @@ struct argtrace_object_open {
 	__u32	flags;			/* 0 */
 	__u32	object;
 	__u32	reserved;		/* 0 */
+	/* What the file was like when it was mapped first. Whoever reads it looks afterwards whether it still is. */
+	__s64	modified;		/* out: when it had been written to last, in ns since 1970, st_mtim */
+	__u64	bytes;			/* out: st_size */
 };
 
 #define ARGTRACE_OBJECTS_HELD	256

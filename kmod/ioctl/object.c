@@ -98,10 +98,12 @@ long argtrace_ioctl_object_open(struct file *file, struct argtrace_session *sess
 	if (!atlas)
 		return -ENOENT;
 	argtrace_atlas_hear(atlas, file);
-	mapped = argtrace_atlas_file(atlas, open.object);
+	mapped = argtrace_atlas_file(atlas, open.object, &open.modified, &open.bytes);
 	if (IS_ERR(mapped))
 		return PTR_ERR(mapped);
-	ret = open_again(atlas, mapped, open.object);
+	/* Before there is a descriptor, which could not be taken back. */
+	ret = argtrace_copy_out(arg, &open, sizeof(open), open.size) ?:
+	      open_again(atlas, mapped, open.object);
 	fput(mapped);
 	return ret;
 }

@@ -151,10 +151,12 @@ struct argtrace_atlas_object *argtrace_atlas_object(const struct argtrace_atlas 
 u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object *to, u32 max,
 			    u32 *next);
 /*
- * The object's file, with a reference for the caller. ERR_PTR: -ENOENT, -ESTALE it has been let go,
- * or written to.
+ * The object's file, with a reference for the caller, and what it was like when it was mapped
+ * first: its st_mtim in ns, and its size. ERR_PTR: -ENOENT, -ESTALE it has been let go, or written
+ * to.
  */
-struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number);
+struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number, s64 *modified,
+				 u64 *bytes);
 /* Somebody has opened it: the atlas need not keep it any longer than it is mapped. */
 void argtrace_atlas_opened(struct argtrace_atlas *atlas, u32 number);
 /* The file answers new objects by tables, and does so no longer: nobody waits for it any more. */

@@ -260,7 +260,8 @@ u32 argtrace_atlas_describe(struct argtrace_atlas *atlas, struct argtrace_object
 	return count;
 }
 
-struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number)
+struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number, s64 *modified,
+				 u64 *bytes)
 {
 	struct argtrace_atlas_object *object = argtrace_atlas_object(atlas, number);
 	struct file *file;
@@ -273,6 +274,8 @@ struct file *argtrace_atlas_file(struct argtrace_atlas *atlas, u32 number)
 		file = NULL;
 	if (file)
 		get_file(file);
+	*modified = object->modified;
+	*bytes = object->size;
 	spin_unlock(&atlas->lock);
 	return file ?: ERR_PTR(-ESTALE);
 }

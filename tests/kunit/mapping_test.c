@@ -149,6 +149,8 @@ static void files_are_held_for_those_who_open(struct kunit *test)
 {
 	struct argtrace_atlas *atlas = make_atlas(test, ARGTRACE_OBJECTS_HELD + 2);
 	u32 i;
+	s64 modified;
+	u64 bytes;
 
 	for (i = 0; i < ARGTRACE_OBJECTS_HELD + 2; i++) {
 		struct argtrace_atlas_object *object = atlas->objects[ARGTRACE_OBJECT_FIRST + i];
@@ -160,10 +162,10 @@ static void files_are_held_for_those_who_open(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, ARGTRACE_OBJECTS_HELD);
 	KUNIT_EXPECT_TRUE(test, list_empty(&atlas->objects[ARGTRACE_OBJECT_FIRST + 1]->waiting));
 	KUNIT_EXPECT_FALSE(test, list_empty(&atlas->objects[ARGTRACE_OBJECT_FIRST + 2]->waiting));
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, ARGTRACE_OBJECT_FIRST)), -ESTALE);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, ARGTRACE_OBJECT_VDSO)), -ENOENT);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, ARGTRACE_OBJECTS_MAX)), -ENOENT);
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, U32_MAX)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, ARGTRACE_OBJECT_FIRST, &modified, &bytes)), -ESTALE);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, ARGTRACE_OBJECT_VDSO, &modified, &bytes)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, ARGTRACE_OBJECTS_MAX, &modified, &bytes)), -ENOENT);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, U32_MAX, &modified, &bytes)), -ENOENT);
 	argtrace_objects_map(atlas, atlas->objects[ARGTRACE_OBJECT_FIRST + 2]);
 	KUNIT_EXPECT_EQ(test, atlas->nr_waiting, ARGTRACE_OBJECTS_HELD - 1);
 	argtrace_atlas_opened(atlas, ARGTRACE_OBJECT_FIRST + 3);

@@ -193,6 +193,8 @@ static void files_that_are_written_to_are_others(struct kunit *test)
 	struct vm_area_struct vma = { .vm_file = file };
 	struct argtrace_atlas_object *first, *second;
 	struct inode *inode;
+	s64 modified;
+	u64 bytes;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	inode = file_inode(file);
@@ -207,8 +209,10 @@ static void files_that_are_written_to_are_others(struct kunit *test)
 	KUNIT_EXPECT_PTR_NE(test, second, first);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_objects_get(atlas, &vma), second);
 	/* A reader who opens the first one would have what is in the file now. */
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, first->number)), -ESTALE);
-	KUNIT_EXPECT_PTR_EQ(test, argtrace_atlas_file(atlas, second->number), file);
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(argtrace_atlas_file(atlas, first->number, &modified, &bytes)), -ESTALE);
+	KUNIT_EXPECT_PTR_EQ(test, argtrace_atlas_file(atlas, second->number, &modified, &bytes), file);
+	KUNIT_EXPECT_EQ(test, modified, 4711 * NSEC_PER_SEC + 1);
+	KUNIT_EXPECT_EQ(test, bytes, i_size_read(inode));
 	fput(file);
 	inode_set_mtime(inode, 4711, 2);
 	KUNIT_EXPECT_PTR_NE(test, argtrace_objects_get(atlas, &vma), second);

@@ -61,7 +61,9 @@ public:
             return std::nullopt;
         char path[4096];
         const ssize_t length = ::readlink(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), path, sizeof(path));
-        return File{std::move(fd), std::string(path, static_cast<std::size_t>(std::max<ssize_t>(length, 0)))};
+        // Older modules do not say it. What is mapped is not empty.
+        const auto mapped = request.bytes == 0 ? FileState::of(fd.get()) : FileState{request.modified, request.bytes};
+        return File{std::move(fd), std::string(path, static_cast<std::size_t>(std::max<ssize_t>(length, 0))), mapped};
     }
 
     int unwind(std::uint32_t object, const elf::UnwindTable &table) override {
@@ -138,6 +140,18 @@ std::string interpreter_of(const std::string &path) {
 
 } // namespace
 
+std::optional<FileState> FileState::of(int fd) {
+    struct stat status;
+    if (::fstat(fd, &status) != 0 || status.st_nlink == 0)
+        return std::nullopt;
+    return FileState{std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec, static_cast<std::uint64_t>(status.st_size)};
+}
+
+bool FileState::is_still_of(int fd) const {
+    const auto now = of(fd);
+    return !now || *now == *this;
+}
+
 std::unique_ptr<ObjectSource> module_objects(int device) {
     return std::make_unique<ModuleObjects>(device);
 }
@@ -149,15 +163,14 @@ struct UserObjects::Known {
     std::optional<elf::SymbolNames> names; // once they are asked for
     std::optional<elf::InlinedFrames> inlined; // likewise
     std::future<void> table;
-    std::optional<struct stat> opened; // what the file was like
-    bool is_modified = false;          // it was written to since, and is not what was mapped
+    std::optional<FileState> mapped; // what the file was like
+    bool is_modified = false;        // it was written to since, and is not what was mapped
 
     /// Before something is read, and after: what comes of a file that is written to meanwhile does not count.
     bool notice_modification() {
-        struct stat now;
-        if (is_modified || !object || !opened || ::fstat(object->fd(), &now) != 0)
+        if (is_modified || !object || !mapped)
             return is_modified;
-        is_modified = now.st_size != opened->st_size || now.st_mtim.tv_sec != opened->st_mtim.tv_sec || now.st_mtim.tv_nsec != opened->st_mtim.tv_nsec;
+        is_modified = !mapped->is_still_of(object->fd());
         if (is_modified)
             code.path += " (modified)";
         return is_modified;
@@ -223,11 +236,11 @@ void UserObjects::add(const argtrace_object &listed) {
             begin_table(listed.object, known);
         return;
     }
-    struct stat opened;
-    if (::fstat(file->fd.get(), &opened) == 0)
-        known.opened = opened;
+    known.mapped = file->mapped;
     known.object = elf::Object::open(std::move(file->fd), file->path);
     known.describe(std::move(file->path));
+    if (known.notice_modification())
+        known.code = {known.code.path, ""}; // it is not known what was mapped
     if (!(listed.flags & ARGTRACE_OBJECT_HAS_TABLE))
         begin_table(listed.object, known);
 }
@@ -263,8 +276,11 @@ void UserObjects::add_again(const argtrace_object &listed, Known &known) {
 /// The module is also told that there is none.
 void UserObjects::begin_table(std::uint32_t number, Known &known) {
     tables_on_their_way_++;
-    known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr](unsigned) {
-        (void)source_->unwind(number, object ? elf::unwind_table(*object, naming_.debug_files) : elf::UnwindTable());
+    known.table = workers_.submit([this, number, object = known.object ? &*known.object : nullptr, mapped = known.mapped](unsigned) {
+        elf::UnwindTable table = object ? elf::unwind_table(*object, naming_.debug_files) : elf::UnwindTable();
+        if (object && mapped && !mapped->is_still_of(object->fd()))
+            table = {};
+        (void)source_->unwind(number, table);
         tables_on_their_way_--;
     });
 }
@@ -328,7 +344,8 @@ std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
         return {};
     if (!known->inlined)
         known->inlined.emplace(*known->object, naming_.debug_files);
-    return known->inlined->at(frame.inside(), elf::InlinedFrames::lines_of(naming_));
+    std::vector<SourceFrame> frames = known->inlined->at(frame.inside(), elf::InlinedFrames::lines_of(naming_));
+    return known->notice_modification() ? std::vector<SourceFrame>() : std::move(frames);
 }
 
 /// The process goes on writing the map: where an address is not in it, it is read again, but not too often.

@@ -27,6 +27,19 @@
 
 namespace argtrace {
 
+/// By what it is known whether a file has been written to. Two changes within a tick of the kernel's clock may have one time.
+struct FileState {
+    std::int64_t modified = 0; ///< st_mtim, in ns
+    std::uint64_t bytes = 0;   ///< st_size
+
+    bool operator==(const FileState &) const = default;
+
+    /// Nothing if that cannot be told, or the file has no name, as those that compilers write code into while it is mapped.
+    static std::optional<FileState> of(int fd);
+
+    bool is_still_of(int fd) const;
+};
+
 /// What has the objects of a session: the module, or a test.
 class ObjectSource {
 public:
@@ -38,7 +51,8 @@ public:
 
     struct File {
         Fd fd;
-        std::string path; ///< that it had; " (deleted)" behind it if it has it no more
+        std::string path;                ///< that it had; " (deleted)" behind it if it has it no more
+        std::optional<FileState> mapped; ///< as it was when it was mapped first; nothing: whatever is done to it does not matter
     };
     /// Nothing if it cannot be opened any more, and errno says why.
     virtual std::optional<File> open(std::uint32_t object) = 0;

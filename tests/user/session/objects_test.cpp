@@ -40,6 +40,7 @@ public:
         std::vector<std::uint32_t> opened;
         std::uint32_t asked = 0; // the last `first`
         int error = 0;           // of who opens one
+        std::optional<FileState> mapped = {}; // what all were like; nothing: as they are
     };
 
     explicit FakeObjects(Seen &seen) : seen_(seen) {}
@@ -58,7 +59,9 @@ public:
         errno = seen_.error;
         if (path == seen_.paths.end() || errno != 0)
             return std::nullopt;
-        return File{Fd(::open(path->second.c_str(), O_RDONLY | O_CLOEXEC)), path->second};
+        Fd file(::open(path->second.c_str(), O_RDONLY | O_CLOEXEC));
+        const auto mapped = seen_.mapped ? seen_.mapped : FileState::of(file.get());
+        return File{std::move(file), path->second, mapped};
     }
 
     int unwind(std::uint32_t object, const elf::UnwindTable &table) override {
@@ -177,6 +180,25 @@ TEST_F(Objects, ThatAreNoProgramsHaveNoTable) {
     objects.follow();
     EXPECT_EQ(seen_.tables.at(16), 0u) << "the module is to know";
     EXPECT_EQ(name(objects, {16, 0x1234, false}), file.path().substr(file.path().rfind('/') + 1) + "+4660");
+}
+
+// What was written before they could be opened is not what was mapped, and neither its names nor its table are.
+TEST_F(Objects, WhoseFilesAreNotAsTheyWereMappedHaveNoNames) {
+    const Fd program(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    const std::uint64_t begin = file_offset(reinterpret_cast<std::uintptr_t>(&argtrace_test_named_function));
+    const FileState now = FileState::of(program.get()).value();
+    for (const FileState before : {FileState{now.modified - 1, now.bytes}, FileState{now.modified, now.bytes + 1}}) {
+        seen_.objects.clear();
+        seen_.tables.clear();
+        add(16, "/proc/self/exe");
+        seen_.mapped = before;
+        UserObjects objects = this->objects();
+        objects.follow();
+        EXPECT_EQ(name(objects, {16, begin, true}), "exe (modified)+" + std::to_string(begin));
+        EXPECT_EQ(seen_.tables.at(16), 0u);
+        EXPECT_TRUE(objects.source({16, begin, true}).empty());
+        EXPECT_EQ(objects.describe(16)->build_id, "");
+    }
 }
 
 TEST_F(Objects, WhoseFilesHaveBeenLetGoHaveNoName) {
