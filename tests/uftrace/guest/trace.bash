@@ -16,7 +16,8 @@ while read -r folder command; do
 	(
 		cd "$folder" || exit
 		export LD_LIBRARY_PATH=. # what they open by its name alone
-		timeout 60 argtrace record -r -F -o ../recording "${specs[@]}" -- "./${words[0]}" "${words[@]:1}" </dev/null
+		# Recording ends with the command, and some programs leave a daemon behind.
+		timeout 60 argtrace record -r -F -o ../recording "${specs[@]}" -- sh -c '"$@"; sleep 0.5' sh "./${words[0]}" "${words[@]:1}" </dev/null
 		argtrace report --tree ../recording >"../trees/$folder.tree"
 	) >"trees/$folder.out" 2>"trees/$folder.err"
 	rm -f recording
