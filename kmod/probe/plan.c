@@ -287,7 +287,7 @@ void argtrace_plan_put(struct argtrace_plan *plan)
 	(ARGTRACE_PROBE_RETURN | ARGTRACE_PROBE_WORDS_MASK | ARGTRACE_PROBE_BY_KERNEL | \
 	 ARGTRACE_PROBE_BY_REASON_MASK | ARGTRACE_PROBE_RETURNS_MASK |                   \
 	 ARGTRACE_PROBE_NEVER_RETURNS | ARGTRACE_PROBE_LOOPS | ARGTRACE_PROBE_GOROUTINES | \
-	  ARGTRACE_PROBE_WAITS | ARGTRACE_PROBE_IN_MEMORY)
+	 ARGTRACE_PROBE_WAITS | ARGTRACE_PROBE_IN_MEMORY)
 
 bool argtrace_plan_same_schema(const struct argtrace_plan *a, const struct argtrace_plan *b)
 {
