@@ -14,7 +14,7 @@
 namespace argtrace::elf {
 
 /// The functions of an object, by the offset in its file: from its symbol tables, and those of its
-/// separate debug file. Everything is read at the first question. Not for several threads at once.
+/// separate debug file. Everything is read at once, at the first question. Not for several threads at once.
 class SymbolNames {
 public:
     /// The object must live longer. Where there are no symbols, a debug file is looked for.
@@ -22,6 +22,9 @@ public:
     SymbolNames(SymbolNames &&) noexcept;
     SymbolNames &operator=(SymbolNames &&) noexcept;
     ~SymbolNames();
+
+    /// Reads everything, unless that has been done: what is written to the file afterwards does not matter.
+    void read() { index(); }
 
     struct Name {
         /// Demangled; lives as long as the SymbolNames. It is the file's, which may have put any byte but 0 into it.

@@ -329,6 +329,7 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
         return std::nullopt;
     if (known->object && !known->names && !known->notice_modification()) {
         known->names.emplace(*known->object, naming_.debug_files);
+        known->names->read();
         if (known->notice_modification())
             known->names.reset();
     }
