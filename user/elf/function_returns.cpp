@@ -35,7 +35,7 @@ struct Instruction {
     bool is_padding() const { return is.meta.category == ZYDIS_CATEGORY_NOP || is.meta.category == ZYDIS_CATEGORY_WIDENOP; }
     /// What comes behind it is not executed next. Compilers end a function with a call only if that never returns.
     bool is_end() const {
-        return is.meta.category == ZYDIS_CATEGORY_UNCOND_BR || is.meta.category == ZYDIS_CATEGORY_CALL || is.meta.category == ZYDIS_CATEGORY_RET ||
+        return is.meta.category == ZYDIS_CATEGORY_UNCOND_BR || is.meta.category == ZYDIS_CATEGORY_CALL ||
                is.mnemonic == ZYDIS_MNEMONIC_UD2 || is.mnemonic == ZYDIS_MNEMONIC_HLT || is.mnemonic == ZYDIS_MNEMONIC_INT3;
     }
     /// Where a branch leads; nothing if a register or memory says so.

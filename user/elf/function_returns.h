@@ -16,6 +16,9 @@ struct FunctionReturns {
     std::vector<std::int32_t> places = {};
     bool never = false; ///< by none: it throws, ends the program, or goes on for ever
     bool loops = false; ///< it jumps to where its calls begin
+
+    /// Otherwise the kernel's uretprobe alone can follow its calls.
+    bool known() const { return never || !places.empty(); }
 };
 
 /// A piece of code of the object.

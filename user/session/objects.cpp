@@ -341,7 +341,7 @@ std::optional<UserObjects::Name> UserObjects::name(UserFrame frame) {
 
 std::vector<SourceFrame> UserObjects::source(UserFrame frame) {
     Known *known = frame.is_end() || frame.object == ARGTRACE_OBJECT_MEMORY ? nullptr : find(frame.object);
-    if (!known || !known->object || known->notice_modification())
+    if (!known || !known->object || known->is_modified)
         return {};
     if (!known->inlined)
         known->inlined.emplace(*known->object, naming_.debug_files);

@@ -69,7 +69,7 @@ std::string Followers::choose_user_function(Function &function) const {
         return "the kernel's uretprobe would end a program of Go";
     if (by == ReturnBy::uretprobe)
         returns.by = {.loops = returns.by.loops};
-    const bool by_uretprobe = returns.by.places.empty() && !returns.by.never;
+    const bool by_uretprobe = !returns.by.known();
     function.returns = std::move(returns.by);
     if (by_uretprobe && returns.keeps_address)
         return "it keeps the address that it returns to, in place of which it would find that of the kernel's uretprobe";

@@ -57,7 +57,7 @@ UserReturns UserReturnsFinder::find(const elf::NamedFunction &function) {
     for (auto [cold, end] = cold_.equal_range(function.symbol); cold != end; ++cold)
         pieces.push_back(cold->second);
     returns.by = elf::find_returns(object_, pieces, is_go ? go_->entry(function) : 0, !is_go);
-    if (go_ && returns.by.places.empty() && !returns.by.never)
+    if (go_ && !returns.by.known())
         return {.why_none = "where it returns is not known, or it may end in a jump to another function, and the kernel's uretprobe would end a program of Go"};
     return returns;
 }
