@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Compiled, GoEntryOf, testing::Values("user_stacks_go", 
     return std::string(info.param);
 });
 
-/// Of a function with that code.
+/// Where calls begin of a function with that code.
 std::uint32_t entry_of_code(int machine, const void *code, std::size_t size) {
     std::vector<std::byte> image(4096);
     auto *header = reinterpret_cast<Elf64_Ehdr *>(image.data());
