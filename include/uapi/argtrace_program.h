@@ -147,7 +147,8 @@ enum argtrace_insn_source {
 	ARGTRACE_SOURCE_VECTOR	= 13,
 	/* As SOURCE_RETURN, with ARGTRACE_PROBE_GOROUTINES: register `index` of those that functions of Go return values in, as
 	 * SOURCE_REG counts them. Of x86-64 these are rax, rbx, rcx, rdi, rsi, r8, r9, r10 and r11, and rsp, which points to
-	 * the return address: what has no room in registers lies above it. */
+	 * the return address: what has no room in registers lies above it. Of arm64 they are x0 to x15 and sp, above which is
+	 * a word for the return address. */
 	ARGTRACE_SOURCE_RESULT	= 14,
 };
 

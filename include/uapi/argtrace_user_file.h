@@ -83,7 +83,10 @@ enum argtrace_user_reg_x86_64 {
 	ARGTRACE_X86_64_RIP	= 16,	/* the address of the instruction */
 };
 
-/* The same of arm64: these, and between them x9 to x30. Programs have no number for pc. */
+/*
+ * The same of arm64: these, and between them x9 to x30. Programs have no number for pc. With ARGTRACE_PROBE_GOROUTINES there are x0 to x15, and
+ * x28, which has the goroutine's address.
+ */
 enum argtrace_user_reg_arm64 {
 	ARGTRACE_ARM64_X8	= 8,
 	ARGTRACE_ARM64_SP	= 31,

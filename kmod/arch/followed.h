@@ -10,6 +10,11 @@
  *   argtrace_frame_to_regs()        what else ftrace has handed over, for another copy of these
  *   argtrace_frame_arguments()      the arguments as ARGTRACE_REG_COUNT words
  *   argtrace_frame_make()           makes a frame of these for a call that the kernel follows
+ *   argtrace_user_frame_keep(), argtrace_user_frame_take_results()
+ *                                   what the frame of a call of a function of Go has beside that,
+ *                                   from its entry and from its return
+ *   argtrace_user_view()            the arguments of a call of user code that is entered, where its
+ *                                   frame will have them, and its stack pointer
  *   argtrace_return_quick() ...     the trampolines; what they call is in source/returns/returns.h
  */
 #ifndef ARGTRACE_ARCH_FOLLOWED_H

@@ -45,9 +45,11 @@
  *                                   register, as it was at entry
  *   argtrace_result_place(), argtrace_reg_place(), argtrace_return_place(),
  *   argtrace_duration_place(), argtrace_bp_place()
- *                                   where in memory a value lies, from the address of a struct
+ *                                   where in memory a word lies, from the address of a struct
  *                                   argtrace_regs on: what the
  *                                   operations of a program read without knowing what it is
+ *   argtrace_kept_place()           the same of a register of a call of a function of Go
+ *   ARGTRACE_USER_STACK_REG         which register of user code is the stack pointer
  *   argtrace_keep_in_place()        a hint to the compiler's register allocation in ftrace's
  *                                   callbacks
  */

@@ -40,7 +40,7 @@ enum argtrace_verdict {
 static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op,
 					   const struct argtrace_regs *fregs)
 {
-	return *(const u64 *)((const u8 *)fregs + op->index);
+	return ((const u64 *)fregs)[op->index];
 }
 
 static __always_inline u64 argtrace_op_task(const struct argtrace_op *op)

@@ -37,41 +37,63 @@ static u8 place_in_cred(u8 identity)
 						   offsetof(struct cred, gid);
 }
 
-static u8 place_of(const struct argtrace_insn *insn, bool returns)
+/* Where an operation finds the word that lies there. */
+static u8 word_at(unsigned int place)
+{
+	return place / sizeof(u64);
+}
+
+static unsigned int register_place(const struct argtrace_insn *insn,
+				   const struct argtrace_verified *program)
+{
+	const unsigned int index = array_index_nospec(insn->index, ARGTRACE_USER_REG_COUNT);
+
+	return program->goroutines ? argtrace_kept_place(index) : argtrace_reg_place(index);
+}
+
+static u8 place_of(const struct argtrace_insn *insn, const struct argtrace_verified *program)
 {
 	switch (insn->source) {
 	case ARGTRACE_SOURCE_REG:
-		return argtrace_reg_place(array_index_nospec(insn->index,
-							     ARGTRACE_USER_REG_COUNT));
+		return word_at(register_place(insn, program));
+	case ARGTRACE_SOURCE_STACK:
+		return word_at(argtrace_reg_place(ARGTRACE_USER_STACK_REG));
 	case ARGTRACE_SOURCE_SLOT:
 		return array_index_nospec(insn->index, ARGTRACE_SLOTS);
 	case ARGTRACE_SOURCE_RETURN:
 		if (insn->index >= ARGTRACE_RETURN_VECTOR)
 			return insn->index - ARGTRACE_RETURN_VECTOR;
-		return argtrace_return_place(array_index_nospec(insn->index, 2));
+		return word_at(argtrace_return_place(array_index_nospec(insn->index, 2)));
 	case ARGTRACE_SOURCE_VECTOR:
 		return insn->index;
 	case ARGTRACE_SOURCE_RESULT:
-		return argtrace_result_place(array_index_nospec(argtrace_result_number(insn->index),
-								ARGTRACE_RESULTS));
+		return word_at(argtrace_result_place(
+			array_index_nospec(argtrace_result_number(insn->index), ARGTRACE_RESULTS)));
 	case ARGTRACE_SOURCE_DURATION:
-		return argtrace_duration_place();
+		return word_at(argtrace_duration_place());
 	case ARGTRACE_SOURCE_IDENTITY:
 		return place_in_cred(insn->index);
 	case ARGTRACE_SOURCE_STACK_ID:
-		return argtrace_bp_place(returns);
+		return word_at(argtrace_bp_place(program->followed));
 	default:
 		/*
 		 * Any valid one: it is read before it turns out to be unused, and a call's frame
 		 * lacks part of struct argtrace_regs.
 		 */
-		return argtrace_reg_place(0);
+		return word_at(argtrace_reg_place(0));
 	}
 }
 
-/* The task has the registers of floating-point numbers at entry, and at return. */
-static u8 prepared_source(const struct argtrace_insn *insn)
+/*
+ * The task has the registers of floating-point numbers at entry, and at return. What is hit in user
+ * code has its stack pointer in full registers; that of a call that is followed is where those of
+ * the kernel's functions are.
+ */
+static u8 prepared_source(const struct argtrace_insn *insn,
+			  const struct argtrace_verified *program)
 {
+	if (insn->source == ARGTRACE_SOURCE_STACK && program->user_code && !program->followed)
+		return ARGTRACE_SOURCE_REG;
 	return insn->source == ARGTRACE_SOURCE_RETURN && insn->index >= ARGTRACE_RETURN_VECTOR ?
 		       ARGTRACE_SOURCE_VECTOR : insn->source;
 }
@@ -85,11 +107,12 @@ static u8 user_of(const struct argtrace_insn *insn)
 	       (insn->flags & ARGTRACE_INSN_USER_DATA ? ARGTRACE_USER_DATA : 0);
 }
 
-static enum argtrace_op_simple simple_source(const struct argtrace_insn *insn)
+static enum argtrace_op_simple simple_source(const struct argtrace_insn *insn,
+					     const struct argtrace_verified *program)
 {
 	if (insn->loads || insn->shl || insn->shr || insn->flags & ARGTRACE_INSN_SWAP)
 		return ARGTRACE_SIMPLE_NOT;
-	switch (prepared_source(insn)) {
+	switch (prepared_source(insn, program)) {
 	case ARGTRACE_SOURCE_SLOT:
 		return ARGTRACE_SIMPLE_SLOT;
 	case ARGTRACE_SOURCE_REG:
@@ -107,7 +130,7 @@ static enum argtrace_op_simple simple_source(const struct argtrace_insn *insn)
 
 static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 		       const struct argtrace_op *ops, const struct argtrace_op *accept,
-		       bool returns)
+		       const struct argtrace_verified *program)
 {
 	u32 i;
 
@@ -115,17 +138,17 @@ static void prepare_op(struct argtrace_op *op, const struct argtrace_insn *insn,
 		.mask = insn->mask, .base = insn->base, .span = insn->span,
 		.next = { (void *)(unsigned long)insn->other, (void *)(unsigned long)insn->then },
 		.arg = insn->arg,
-		.source = prepared_source(insn),
+		.source = prepared_source(insn, program),
 		.action = insn->action,
 		.shl = insn->shl,
 		.shr = insn->shr,
 		.flags = insn->flags,
 		.kind = ARGTRACE_OP_OTHER,
-		.index = place_of(insn, returns),
+		.index = place_of(insn, program),
 		.loads = insn->loads,
 		.width = insn->width,
 		.user = user_of(insn),
-		.simple = simple_source(insn),
+		.simple = simple_source(insn, program),
 	};
 	if (insn->source == ARGTRACE_SOURCE_STACK_ID)
 		op->loads = ARGTRACE_LOADS_STACK;
@@ -199,7 +222,7 @@ static void prepare_value(struct argtrace_op *op, const struct argtrace_insn *in
 			  const struct argtrace_op *ops, const struct argtrace_verified *program,
 			  struct output_traits *traits)
 {
-	prepare_op(op, insn, ops, NULL, program->followed);
+	prepare_op(op, insn, ops, NULL, program);
 	if (insn->action == ARGTRACE_DO_PATH)
 		op->next[0] = insn->arg == ARGTRACE_PATH_OF_DENTRY ? NULL :
 			      argtrace_program_data(program, insn);
@@ -292,7 +315,7 @@ static int prepare(struct argtrace_code *code, const struct argtrace_verified *p
 	};
 	code->start = code->sample ? sample : sample->next[1];
 	for (at = 0; at < program->values_begin; at++) {
-		prepare_op(&ops[at], &program->insns[at], ops, accept, program->followed);
+		prepare_op(&ops[at], &program->insns[at], ops, accept, program);
 		argtrace_quicken_test(&ops[at], &program->insns[at]);
 	}
 	for (at = 0; at < head->nr_insns; at++) {

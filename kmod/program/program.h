@@ -101,8 +101,8 @@ struct argtrace_op {
 	s64 offset[3];
 	u8 kind;			/* enum argtrace_op_kind */
 	/*
-	 * of a slot; of a register: where it is in struct argtrace_regs; of an identity: in struct
-	 * cred
+	 * of a slot; of a register: where it is in struct argtrace_regs, in words; of an identity:
+	 * in struct cred, in bytes
 	 */
 	u8 index;
 	/*

@@ -137,7 +137,8 @@ static bool keep_values(struct argtrace_frame *frame, const struct argtrace_regs
  * has been counted. `wait`: NULL if it cannot wait any more.
  */
 static __always_inline bool begin_call(struct argtrace_user_call *call,
-				       const struct argtrace_regs *regs, struct argtrace_wait *wait)
+				       const struct argtrace_regs *regs,
+				       const argtrace_full_regs *full, struct argtrace_wait *wait)
 {
 	struct argtrace_user_place *place = call->place;
 	struct argtrace_user_frame *whole = argtrace_user_call_frame(call);
@@ -153,7 +154,7 @@ static __always_inline bool begin_call(struct argtrace_user_call *call,
 	if (plan->code && plan->code->keeps && !keep_values(frame, regs, lower, &kept, wait))
 		return false;
 	if (place->goroutines) {
-		argtrace_user_frame_keep(whole, argtrace_full_regs_of(regs));
+		argtrace_user_frame_keep(whole, full);
 		if (!kept) {
 			/* The word that says which values are unreadable: there are none. */
 			kept = sizeof(u64);
@@ -172,13 +173,14 @@ static __always_inline bool begin_call(struct argtrace_user_call *call,
 
 /* The same, after it has waited for what is to be kept, if it has to; it may have slept then. */
 static noinline bool begin_waiting_call(struct argtrace_user_call *call,
-					const struct argtrace_regs *regs)
+					const struct argtrace_regs *regs,
+					const argtrace_full_regs *full)
 {
 	struct argtrace_wait wait = { };
 	bool follow;
 
 	for (;;) {
-		follow = begin_call(call, regs, wait.is_last ? NULL : &wait);
+		follow = begin_call(call, regs, full, wait.is_last ? NULL : &wait);
 		if (likely(follow) || !wait.absent.size)
 			return follow;
 		preempt_enable_notrace();
@@ -204,7 +206,8 @@ static noinline void record_before(struct argtrace_user_call *call,
  * belongs.
  */
 static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *call,
-		       const argtrace_full_regs *full, bool follow)
+		       const struct argtrace_regs *regs, const argtrace_full_regs *full,
+		       bool follow)
 {
 	struct argtrace_user_call *left = NULL;
 
@@ -217,8 +220,8 @@ static void enter_call(struct argtrace_plan *plan, struct argtrace_user_call *ca
 		argtrace_count_following(plan->returns->following, no_goroutine);
 	else
 		follow = plan->code && plan->code->reads_user ?
-				 begin_waiting_call(call, argtrace_regs_of_full(full)) :
-				 begin_call(call, argtrace_regs_of_full(full), NULL);
+				 begin_waiting_call(call, regs, full) :
+				 begin_call(call, regs, full, NULL);
 	if (likely(follow)) {
 		/* Before it can end. */
 		argtrace_count_following(plan->returns->following, entered);
@@ -330,7 +333,8 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 {
 	struct argtrace_user_place *place =
 		container_of(consumer, struct argtrace_user_point, consumer)->place;
-	const struct argtrace_regs *regs = argtrace_regs_of_full(full);
+	struct argtrace_user_view view;
+	const struct argtrace_regs *regs = argtrace_user_view(&view, full);
 	struct argtrace_plan *plan = argtrace_user_begin_followed(place, regs);
 	struct argtrace_user_call *call;
 	bool is_known = false;
@@ -354,7 +358,7 @@ DEFINE_UPROBE_HANDLER(user_entered, consumer, full)
 	preempt_disable_notrace();
 	if (likely(call)) {
 		call->place = place;
-		enter_call(plan, call, full, is_known);
+		enter_call(plan, call, regs, full, is_known);
 		if (unlikely(place->returns_at_once))
 			return_from(place, full);
 	} else {

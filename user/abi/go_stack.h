@@ -19,7 +19,7 @@ struct GoStack {
     std::uint32_t bytes = 0;                          ///< of all of it
 };
 
-/// `values`: what it takes, so many, and behind that what it returns, all of them known; `placed`: the same, as go_x86_64() has it.
+/// `values`: what it takes, so many, and behind that what it returns, all of them known; `placed`: the same, as GoConvention::place has it.
 GoStack go_stack(std::span<const GoValue> values, std::span<const GoParts> placed, std::size_t taken);
 
 } // namespace argtrace

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "abi/calling_convention.h"
+#include "abi/go_convention.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -25,21 +26,9 @@ constexpr std::size_t floating_registers = 15; // X0 to X14
 } // namespace
 
 std::vector<GoParts> go_x86_64(std::span<const GoParts> values) {
-    std::vector<GoParts> placed(values.begin(), values.end());
-    std::size_t integers = 0, floatings = 0;
-    for (GoParts &parts : placed) {
-        if (!parts)
-            continue;
-        const auto wanted = static_cast<std::size_t>(std::ranges::count_if(*parts, &RegisterPart::is_floating));
-        // All of it or nothing: what comes behind it may still fit.
-        if (integers + parts->size() - wanted > std::size(go_registers) || floatings + wanted > floating_registers) {
-            parts.reset();
-            continue;
-        }
-        for (RegisterPart &part : *parts)
-            part.index = part.is_floating ? static_cast<std::uint8_t>(floatings++) : go_registers[integers++].index;
-    }
-    return placed;
+    std::uint8_t indexes[std::size(go_registers)];
+    std::ranges::transform(go_registers, indexes, &GoRegister::index);
+    return place_go(values, indexes, floating_registers);
 }
 
 std::optional<std::uint8_t> go_vector_x86_64(unsigned dwarf_number) {

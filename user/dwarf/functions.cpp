@@ -290,7 +290,7 @@ void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<
                 one.name = wanted.size() == 1 ? "ret" : "ret" + std::to_string(i);
             } else if (parameter.own) {
                 one.go.at_entry = go_entry_registers(*parameter.own, entry);
-                one.go.on_stack = go_stack_place(*parameter.own, entry);
+                one.go.on_stack = go_stack_place(*parameter.own, entry, info.registers.frame_above_stack);
                 one.has_place_list = has_location_list(*parameter.own);
             }
             // The dictionary of a generic function is nothing of the caller's.

@@ -165,8 +165,7 @@ std::optional<std::vector<unsigned>> go_entry_registers(Dwarf_Die &parameter, Dw
 }
 
 // Go's linker writes an expression as a block, as DWARF 3 had it, whatever the version: libdw does not take it.
-std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr entry) {
-    constexpr std::uint32_t return_address = 8; // the frame begins behind it
+std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr entry, std::int64_t frame_above_stack) {
     constexpr std::int64_t offset_max = std::numeric_limits<std::int16_t>::max();
     Dwarf_Attribute attribute;
     if (!dwarf_attr(&parameter, DW_AT_location, &attribute))
@@ -192,7 +191,7 @@ std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr ent
     }
     if (offset < 0 || offset > offset_max)
         return std::nullopt;
-    return return_address + static_cast<std::uint32_t>(offset);
+    return static_cast<std::uint32_t>(frame_above_stack + offset);
 }
 
 } // namespace argtrace::dwarf

@@ -33,7 +33,7 @@ bool is_go_type_parameter(Dwarf_Die &type);
 GoValue go_value(const MadeTypes &types, std::uint32_t type);
 
 /// Where DWARF has a parameter in the frame of its caller, in bytes above the stack pointer at the first instruction; nothing if it does not say so.
-std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr entry);
+std::optional<std::uint32_t> go_stack_place(Dwarf_Die &parameter, Dwarf_Addr entry, std::int64_t frame_above_stack);
 
 /// The registers that DWARF says a parameter is in at that address, one after the other; nothing if it does not, or not for this address alone.
 std::optional<std::vector<unsigned>> go_entry_registers(Dwarf_Die &parameter, Dwarf_Addr entry);

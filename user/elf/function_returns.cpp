@@ -146,7 +146,7 @@ private:
 
 FunctionReturns find_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool has_data) {
     if (object.machine() == EM_AARCH64)
-        return find_arm64_returns(object, pieces, entry);
+        return find_arm64_returns(object, pieces, entry, !has_data);
     if (object.machine() != EM_X86_64)
         return {};
     return FunctionDecoder(object, pieces, entry, has_data).decode();

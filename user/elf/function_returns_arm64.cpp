@@ -96,7 +96,7 @@ private:
 
 class Arm64Decoder {
 public:
-    Arm64Decoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry) : code_(object, pieces, entry) {}
+    Arm64Decoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool is_padded) : code_(object, pieces, entry), is_padded_(is_padded) {}
 
     FunctionReturns decode() {
         return code_.take_returns(code_.decode_pieces([this](const CodePiece &piece, const Text &bytes) { return decode(piece, bytes); }));
@@ -108,7 +108,8 @@ private:
             return false;
         Arm64TableJump tables;
         bool ends = false;
-        for (std::uint64_t at = 0; at < piece.size; at += word_size) {
+        const std::uint64_t end = is_padded_ ? without_padding(bytes) : piece.size;
+        for (std::uint64_t at = 0; at < end; at += word_size) {
             Arm64Instruction instruction{0, piece.address + at};
             std::memcpy(&instruction.word, bytes.data() + at, word_size);
             if (!take(instruction, tables))
@@ -121,6 +122,14 @@ private:
         if (!ends)
             code_.add_open_end();
         return true;
+    }
+
+    /// Go's linker counts the zeros that fill up a function as a part of it.
+    static std::uint64_t without_padding(const Text &bytes) {
+        std::uint64_t end = bytes.size();
+        while (end >= word_size && std::memcmp(bytes.data() + end - word_size, "\0\0\0\0", word_size) == 0)
+            end -= word_size;
+        return end;
     }
 
     /// False: it may lead to another function, or is no code of a program's, or says that there is data.
@@ -136,12 +145,13 @@ private:
     }
 
     FunctionCode code_;
+    bool is_padded_;
 };
 
 } // namespace
 
-FunctionReturns find_arm64_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry) {
-    return Arm64Decoder(object, pieces, entry).decode();
+FunctionReturns find_arm64_returns(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool is_padded) {
+    return Arm64Decoder(object, pieces, entry, is_padded).decode();
 }
 
 } // namespace argtrace::elf

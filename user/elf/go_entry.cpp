@@ -8,6 +8,8 @@
 #include <Zydis/Zydis.h>
 #include <elf.h>
 
+#include "elf/go_entry_arm64.h"
+
 namespace argtrace::elf {
 
 namespace {
@@ -104,9 +106,13 @@ private:
 std::uint32_t go_entry(const Object &object, const CodePiece &function) {
     constexpr std::uint64_t function_max = 1 << 20;
     const auto offset = object.offset_of(function.address);
-    if (object.machine() != EM_X86_64 || !offset || function.size > function_max)
+    if (!offset || function.size > function_max)
         return 0;
     const Text code = object.read(*offset, function.size);
+    if (object.machine() == EM_AARCH64)
+        return go_entry_arm64(code, function.size);
+    if (object.machine() != EM_X86_64)
+        return 0;
     return StackCheck(code, function.size).end();
 }
 

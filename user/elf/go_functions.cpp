@@ -27,11 +27,12 @@ struct Table {
     std::uint64_t address;
 };
 
-/// What the header begins with: one of these numbers, two zeros, the least size of an instruction and that of a pointer.
+/// What the header begins with: one of these numbers, two zeros, the least size of an instruction (1 of x86-64, 4 of arm64) and that of a pointer.
 bool is_header(std::string_view bytes) {
     ByteReader header(bytes);
     const auto magic = header.number<std::uint32_t>();
-    return (magic == magic_1_18 || magic == magic_1_20) && header.take(4) == std::string_view("\0\0\1\x08", 4);
+    const std::string_view rest = header.take(4);
+    return (magic == magic_1_18 || magic == magic_1_20) && (rest == std::string_view("\0\0\1\x08", 4) || rest == std::string_view("\0\0\4\x08", 4));
 }
 
 std::optional<Table> table_of(const Object &object) {
@@ -55,11 +56,12 @@ std::optional<Table> table_of(const Object &object) {
 
 /// What a relocation writes to an address, before the address that the program is loaded at is added.
 std::optional<std::uint64_t> relocated(const Object &object, std::uint64_t address) {
+    const std::uint64_t relative = object.machine() == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
     for (const Object::Section &section : object.sections()) {
         if (section.header.sh_type != SHT_RELA)
             continue;
         for (const Elf64_Rela &relocation : entries_of<Elf64_Rela>(object, section))
-            if (relocation.r_offset == address && ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE)
+            if (relocation.r_offset == address && ELF64_R_TYPE(relocation.r_info) == relative)
                 return relocation.r_addend;
     }
     return std::nullopt;
@@ -121,14 +123,16 @@ bool is_of_statement(std::string_view name) {
 } // namespace
 
 std::optional<GoFunctions> GoFunctions::read(const Object &object) {
-    auto table = object.machine() == EM_X86_64 ? table_of(object) : std::nullopt;
+    auto table = object.machine() == EM_X86_64 || object.machine() == EM_AARCH64 ? table_of(object) : std::nullopt;
     if (!table || !is_header(view(table->content)))
         return std::nullopt;
     GoFunctions found;
     found.content_ = std::move(table->content);
     ByteReader header(view(found.content_));
     const auto magic = header.number<std::uint32_t>();
-    header.take(4);
+    header.take(2);
+    found.least_ = header.number<std::uint8_t>();
+    header.take(1);
     const auto count = header.number<std::uint64_t>();
     header.number<std::uint64_t>(); // of files
     found.text_ = header.number<std::uint64_t>();
@@ -254,7 +258,7 @@ void GoFunctions::visit_values(std::uint32_t table_at, std::uint64_t start, std:
         if (table.failed() || (change == 0 && at != start))
             return;
         value += static_cast<std::int64_t>(change >> 1) ^ -static_cast<std::int64_t>(change & 1);
-        const std::uint64_t next = at + std::min(table.uleb(), end - at);
+        const std::uint64_t next = at + std::min(table.uleb() * least_, end - at);
         if (table.failed() || next == at)
             return;
         visit(at, next, value);

@@ -60,6 +60,7 @@ private:
     Text content_, names_;
     std::uint64_t text_ = 0, sizes_at_ = 0, functions_at_ = 0;
     std::size_t count_ = 0, flags_at_ = 0;
+    std::uint8_t least_ = 1; ///< bytes of an instruction, in which distances of code are
 };
 
 } // namespace argtrace::elf

@@ -268,8 +268,9 @@ class GoRows {
 public:
     GoRows(const Object &object, const FrameRegisters &registers, RuleSet &rules) : object_(object), registers_(registers), rules_(rules), switches_(object, registers) {}
 
+    /// None where a register has the return address, of which the table does not say when it is on the stack.
     RulePieces read() {
-        const auto functions = GoFunctions::read(object_);
+        const auto functions = registers_.is_linked ? std::nullopt : GoFunctions::read(object_);
         for (std::size_t i = 0; functions && i < functions->count() && pieces_.size() < ARGTRACE_UNWIND_ROWS_MAX; i++) {
             const auto function = functions->at(i);
             const Elf64_Phdr *segment = function ? code_at(object_, function->start) : nullptr;

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "abi/go_stack.h"
-#include "abi/go_x86_64.h"
 #include "abi/placement.h"
 #include "btf/go_type_name.h"
 
@@ -36,12 +35,12 @@ GoValue value_of(const Parameter &parameter) {
 }
 
 // By the rules; behind a value of which nothing is known, nothing is.
-std::vector<GoParts> place_by_rules(std::span<const GoValue> values) {
+std::vector<GoParts> place_by_rules(const GoConvention &convention, std::span<const GoValue> values) {
     std::vector<GoParts> parts;
     const auto unknown = std::ranges::find(values, false, &GoValue::is_known);
     for (auto value = values.begin(); value != unknown; ++value)
         parts.push_back(value->parts);
-    parts = go_x86_64(parts);
+    parts = convention.place(parts);
     parts.resize(values.size());
     return parts;
 }
@@ -55,7 +54,7 @@ std::vector<unsigned> each_once(const std::vector<unsigned> &registers, std::siz
 }
 
 // As DWARF has it: parameters without a name take registers as well, but are not described.
-GoParts place_at_entry(const GoValue &value) {
+GoParts place_at_entry(const GoConvention &convention, const GoValue &value) {
     if (!value.is_known || !value.parts || !value.at_entry)
         return std::nullopt;
     const std::vector<unsigned> registers = each_once(*value.at_entry, value.parts->size());
@@ -64,7 +63,7 @@ GoParts place_at_entry(const GoValue &value) {
     std::vector<RegisterPart> parts = *value.parts;
     for (std::size_t i = 0; i < parts.size(); i++) {
         const unsigned number = registers[i];
-        const auto index = parts[i].is_floating ? go_vector_x86_64(number) : go_register_x86_64(number);
+        const auto index = parts[i].is_floating ? convention.vector_by_dwarf(number) : convention.register_by_dwarf(number);
         if (!index)
             return std::nullopt;
         parts[i].index = *index;
@@ -72,7 +71,9 @@ GoParts place_at_entry(const GoValue &value) {
     return parts;
 }
 
-std::optional<UserOperand> operand_of(const Parameter &parameter, const GoParts &parts, bool at_return) {
+std::optional<UserOperand> operand_of(const GoConvention &convention, const Parameter &parameter, const GoParts &parts, bool at_return) {
+    if (parts && !convention.reads_vectors && std::ranges::any_of(*parts, &RegisterPart::is_floating))
+        return std::nullopt;
     if (parts && parts->size() == 1 && parts->front().is_floating && parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = parts->front().index, .at_return = at_return};
     if (!parts || parts->empty())
@@ -96,6 +97,7 @@ std::optional<UserOperand> stack_operand(std::optional<std::uint32_t> place, boo
     return UserOperand{.kind = UserOperand::Kind::on_stack, .number = static_cast<std::int64_t>(*place), .at_return = at_return};
 }
 
+// Where the return address is in a register, there is room for it all the same.
 constexpr std::uint32_t return_address_bytes = 8;
 
 // The same by the rules, which are believed where they account for all that the function has there, and DWARF does not contradict them.
@@ -123,25 +125,25 @@ bool is_plain_name(std::string_view name) {
 
 } // namespace
 
-UsdtSite go_site(const Prototype &prototype, std::optional<std::uint32_t> passed_bytes) {
+UsdtSite go_site(const GoConvention &convention, const Prototype &prototype, std::optional<std::uint32_t> passed_bytes) {
     UsdtSite site;
     const std::vector<Parameter> &all = prototype.parameters;
     const std::size_t count = all.size() - prototype.results;
     std::vector<GoValue> values;
     for (const Parameter &parameter : all)
         values.push_back(value_of(parameter));
-    std::vector<GoParts> placed = place_by_rules(std::span(values).first(count));
+    std::vector<GoParts> placed = place_by_rules(convention, std::span(values).first(count));
     std::vector<bool> has_no_room;
     for (std::size_t i = 0; i < count; i++)
         has_no_room.push_back(!placed[i] && std::ranges::all_of(std::span(values).first(i + 1), &GoValue::is_known));
-    std::ranges::move(place_by_rules(std::span(values).subspan(count)), std::back_inserter(placed));
+    std::ranges::move(place_by_rules(convention, std::span(values).subspan(count)), std::back_inserter(placed));
     const GoStack stack = stack_by_rules(values, placed, count, passed_bytes);
     for (std::size_t i = 0; i < count; i++)
         if (all[i].go)
-            placed[i] = place_at_entry(values[i]);
+            placed[i] = place_at_entry(convention, values[i]);
     for (std::size_t i = 0; i < all.size(); i++) {
         site.places.push_back({.name = all[i].name, .type_name = all[i].type});
-        site.operands.push_back(operand_of(all[i], placed[i], i >= count));
+        site.operands.push_back(operand_of(convention, all[i], placed[i], i >= count));
         if (!site.operands.back() && i < count && has_no_room[i])
             site.operands.back() = stack_operand(values[i].is_known ? values[i].on_stack : std::nullopt, false);
         // Parameters without a name may lie between those that it takes.

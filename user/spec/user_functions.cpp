@@ -173,8 +173,6 @@ enum class Passed : std::uint8_t {
     unknown, ///< as assembly in Go, and functions of old versions of it
 };
 
-constexpr std::size_t go_registers = 9;
-
 /// Collects the functions of one object that a spec means; what they take is made into types all at once.
 class UserFunctionFinder::Collection {
 public:
@@ -285,7 +283,7 @@ private:
     /// What it returns stands behind what it takes.
     void add_go(Pending &one, const std::optional<WrittenPrototype> &written) {
         std::vector<WrittenParameter> all;
-        for (std::size_t i = 0; !written && i < go_registers; i++)
+        for (std::size_t i = 0; !written && i < go_convention(object_.content.machine()).registers; i++)
             all.push_back({"void *", fmt::format("arg{}", i)});
         if (written)
             all = written->parameters;
@@ -295,12 +293,12 @@ private:
         one.prototype = built_.add(all, "void");
     }
 
-    static void finish_go(Pending &one) {
+    void finish_go(Pending &one) const {
         Prototype &prototype = one.function.prototype;
         if (!one.is_described)
             prototype.results = one.results;
         name_as_go(prototype);
-        one.function.site = std::make_shared<const UsdtSite>(go_site(prototype, one.passed_bytes));
+        one.function.site = std::make_shared<const UsdtSite>(go_site(go_convention(object_.content.machine()), prototype, one.passed_bytes));
     }
 
     std::vector<std::string> register_names() const {

@@ -131,21 +131,61 @@ static inline void argtrace_frame_make(struct argtrace_frame *frame, const unsig
 	argtrace_frame_set_stack(frame);
 }
 
-/* The frame of a call of user code, which is on no stack. None of Go's is followed. */
+/*
+ * The frame of a call of user code, which is on no stack. Where it is one of a function of Go, what
+ * that is passed in registers beside frame.x lies behind it, and its goroutine's address, as they
+ * were at entry.
+ */
 struct argtrace_user_frame {
-	struct argtrace_frame frame;
+	struct argtrace_frame frame;	/* `body` is the stack pointer when it has returned */
+	unsigned long kept[ARGTRACE_KEPT];
+	unsigned long results[ARGTRACE_RESULT_SP];
 };
 
 #define ARGTRACE_FRAME_LOWER	0
 
+static_assert(offsetof(struct argtrace_user_frame, kept) == ARGTRACE_KEPT_AT);
+static_assert(offsetof(struct argtrace_user_frame, results) == ARGTRACE_RESULTS_AT);
+static_assert(offsetof(struct argtrace_user_frame, frame.body) == ARGTRACE_RESULT_SP_AT);
+
+static inline void argtrace_keep_registers(unsigned long *kept, const struct pt_regs *regs)
+{
+	memcpy(kept, &regs->regs[ARGTRACE_REG_COUNT], (ARGTRACE_KEPT - 1) * sizeof(*kept));
+	kept[ARGTRACE_KEPT - 1] = regs->regs[ARGTRACE_GOROUTINE];
+}
+
 static inline void argtrace_user_frame_keep(struct argtrace_user_frame *frame,
 					    const struct pt_regs *regs)
 {
+	argtrace_keep_registers(frame->kept, regs);
 }
 
+/*
+ * What a call of user code that is followed is entered with, where its frame will have it: in full
+ * registers other than the first are elsewhere.
+ */
+struct argtrace_user_view {
+	struct argtrace_frame frame;
+	unsigned long kept[ARGTRACE_KEPT];
+};
+
+static_assert(offsetof(struct argtrace_user_view, kept) == ARGTRACE_KEPT_AT);
+
+static inline const struct argtrace_regs *argtrace_user_view(struct argtrace_user_view *view,
+							     const struct pt_regs *regs)
+{
+	argtrace_frame_make(&view->frame, (const unsigned long *)regs->regs, 0);
+	view->frame.sp = regs->sp;
+	argtrace_keep_registers(view->kept, regs);
+	return argtrace_frame_regs(&view->frame);
+}
+
+/* What a function of Go has returned. */
 static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *frame,
 						    const struct pt_regs *regs)
 {
+	memcpy(frame->results, regs->regs, sizeof(frame->results));
+	frame->frame.body = regs->sp;
 }
 
 /*

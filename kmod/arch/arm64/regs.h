@@ -18,6 +18,7 @@
 /* x8 */
 #define ARGTRACE_RESULT_HAS_REGISTER true
 #define ARGTRACE_USER_REG_COUNT	(ARGTRACE_ARM64_SP + 1)
+#define ARGTRACE_USER_STACK_REG	ARGTRACE_ARM64_SP
 
 /* x30 has the return address: arguments begin where the stack pointer is. */
 #define ARGTRACE_FIRST_STACK_WORD	0
@@ -87,22 +88,47 @@ static inline u8 argtrace_duration_place(void)
 	return ARGTRACE_DURATION_AT;
 }
 
-/* Calls of Go functions are not followed: see argtrace_frame_has_register(). */
-#define ARGTRACE_RESULTS	1
+/*
+ * Go's ABIInternal: cmd/compile/abi-internal.md. R0 to R15, and R28 has the goroutine. The last
+ * result is the stack pointer, above which lies what has no room in the others.
+ */
+#define ARGTRACE_GO_REGS	16
+#define ARGTRACE_GOROUTINE	28
+#define ARGTRACE_RESULTS	(ARGTRACE_GO_REGS + 1)
+#define ARGTRACE_RESULT_SP	ARGTRACE_GO_REGS
 
 static inline unsigned int argtrace_result_number(unsigned int index)
 {
-	return ARGTRACE_RESULTS;
+	if (index < ARGTRACE_GO_REGS)
+		return index;
+	return index == ARGTRACE_ARM64_SP ? ARGTRACE_RESULT_SP : ARGTRACE_RESULTS;
 }
 
-static inline u8 argtrace_result_place(unsigned int number)
+/* Behind struct argtrace_frame: struct argtrace_user_frame in arch/arm64/followed.h. */
+#define ARGTRACE_KEPT_AT	160
+#define ARGTRACE_KEPT		(ARGTRACE_GO_REGS - ARGTRACE_REG_COUNT + 1)
+#define ARGTRACE_RESULTS_AT	(ARGTRACE_KEPT_AT + ARGTRACE_KEPT * 8)
+#define ARGTRACE_RESULT_SP_AT	128
+
+static inline u16 argtrace_result_place(unsigned int number)
 {
-	return argtrace_reg_place(0);
+	static_assert(ARGTRACE_RESULTS_AT / sizeof(u64) + ARGTRACE_GO_REGS <= U8_MAX);
+	return number == ARGTRACE_RESULT_SP ? ARGTRACE_RESULT_SP_AT :
+					      ARGTRACE_RESULTS_AT + number * sizeof(u64);
 }
 
 static inline bool argtrace_frame_has_register(unsigned int index)
 {
-	return false;
+	return index < ARGTRACE_GO_REGS || index == ARGTRACE_GOROUTINE;
+}
+
+static inline u8 argtrace_kept_place(unsigned int index)
+{
+	if (index < ARGTRACE_REG_COUNT)
+		return argtrace_reg_place(index);
+	if (index >= ARGTRACE_GO_REGS)
+		index = ARGTRACE_GO_REGS;
+	return ARGTRACE_KEPT_AT + (index - ARGTRACE_REG_COUNT) * sizeof(u64);
 }
 
 /* Where the walk of the call's stack goes on behind the caller. */

@@ -178,6 +178,16 @@ static inline void argtrace_user_frame_keep(struct argtrace_user_frame *frame,
 	frame->frame.value = regs->ax;
 }
 
+/* What a call of user code that is followed is entered with is read from the full registers. */
+struct argtrace_user_view {
+};
+
+static __always_inline const struct argtrace_regs *
+argtrace_user_view(struct argtrace_user_view *view, const struct pt_regs *regs)
+{
+	return argtrace_regs_of_full(regs);
+}
+
 /* What a function of Go has returned. */
 static inline void argtrace_user_frame_take_results(struct argtrace_user_frame *frame,
 						    const struct pt_regs *regs)

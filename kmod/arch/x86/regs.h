@@ -16,6 +16,7 @@
 #define ARGTRACE_REG_COUNT	6
 #define ARGTRACE_RESULT_HAS_REGISTER false
 #define ARGTRACE_USER_REG_COUNT	(ARGTRACE_X86_64_RIP + 1)
+#define ARGTRACE_USER_STACK_REG	ARGTRACE_X86_64_RSP
 
 /* Behind the return address. */
 #define ARGTRACE_FIRST_STACK_WORD	8
@@ -125,6 +126,11 @@ static inline bool argtrace_frame_has_register(unsigned int index)
 {
 	return index < ARGTRACE_USER_REG_COUNT && index != ARGTRACE_X86_64_RSP &&
 	       index != ARGTRACE_X86_64_RIP;
+}
+
+static inline u8 argtrace_kept_place(unsigned int index)
+{
+	return argtrace_reg_place(index);
 }
 
 static inline u8 argtrace_duration_place(void)

@@ -176,6 +176,13 @@ TEST_F(FunctionReturnsOnArm64, AreNotKnownAmongData) {
     EXPECT_TRUE(of("fa_cut").places.empty());
 }
 
+// Go's compiler puts no data among code, and its linker zeros behind it.
+TEST_F(FunctionReturnsOnArm64, OfGoAreBeforeZeros) {
+    EXPECT_EQ(functions_.of("fa_has_no_code", 0, false).places, ReturnPlaces{0});
+    EXPECT_TRUE(functions_.of("fa_has_data", 0, false).places.empty());
+    EXPECT_TRUE(functions_.of("fa_cut", 0, false).places.empty());
+}
+
 TEST_F(FunctionReturnsOnArm64, LoopsAreThoseToWhereItsCallsBegin) {
     EXPECT_TRUE(of("fa_loops").loops);
     EXPECT_EQ(of("fa_loops").places, ReturnPlaces{8});

@@ -39,7 +39,14 @@ protected:
     /// Whether any bytes of it are a call of one of these.
     bool may_call(const GoFunctions::Function &function, const std::set<std::uint64_t> &targets) const {
         const Text code = object_->read(*object_->offset_of(function.start), function.end - function.start);
-        for (std::size_t i = 0; i + 5 <= code.size(); i++) {
+        for (std::size_t i = 0; is_arm64() && i + 4 <= code.size(); i += 4) {
+            std::uint32_t word;
+            std::memcpy(&word, code.data() + i, sizeof(word));
+            const std::int64_t distance = static_cast<std::int32_t>(word << 6) >> 4;
+            if (word >> 26 == 0x25 && targets.contains(function.start + i + static_cast<std::uint64_t>(distance))) // bl
+                return true;
+        }
+        for (std::size_t i = 0; !is_arm64() && i + 5 <= code.size(); i++) {
             std::int32_t distance;
             std::memcpy(&distance, code.data() + i + 1, sizeof(distance));
             if (static_cast<unsigned char>(code[i]) == 0xe8 && targets.contains(function.start + i + 5 + static_cast<std::uint64_t>(std::int64_t{distance})))
@@ -47,6 +54,8 @@ protected:
         }
         return false;
     }
+
+    bool is_arm64() const { return object_->machine() == EM_AARCH64; }
 
     std::uint32_t entry(const GoFunctions::Function &function) const { return go_entry(*object_, {function.start, function.end - function.start}); }
 
@@ -72,7 +81,7 @@ TEST_P(GoEntryOf, IsBehindTheCheckOfEachFunctionThatGrowsItsStack) {
         } else if (found == 0) {
             // Called from assembly, where no register has the goroutine.
             const Text code = object_->read(*object_->offset_of(one.function.start), 9);
-            EXPECT_EQ(static_cast<unsigned char>(code[0]), 0x64) << one.name; // %fs:
+            EXPECT_TRUE(!is_arm64() && static_cast<unsigned char>(code[0]) == 0x64) << one.name; // %fs:
         } else {
             checked++;
         }
@@ -129,29 +138,32 @@ TEST_P(GoEntryOf, IsNotBehindTheEndOfThePrologue) {
     EXPECT_GT(compared, 500u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compiled, GoEntryOf, testing::Values("user_stacks_go", "user_stacks_go_plain"), [](const auto &info) {
-    return std::string(info.param).substr(sizeof("user_stacks_") - 1);
+INSTANTIATE_TEST_SUITE_P(Compiled, GoEntryOf, testing::Values("user_stacks_go", "user_stacks_go_plain", "go_stacks_arm64", "go_stacks_arm64_plain"), [](const auto &info) {
+    return std::string(info.param);
 });
+
+/// Where calls begin of a function with that code.
+std::uint32_t entry_of_code(int machine, const void *code, std::size_t size) {
+    std::vector<std::byte> image(4096);
+    auto *header = reinterpret_cast<Elf64_Ehdr *>(image.data());
+    std::memcpy(header->e_ident, "\177ELF\2\1\1", 7);
+    header->e_type = ET_DYN;
+    header->e_machine = static_cast<Elf64_Half>(machine);
+    header->e_version = 1;
+    header->e_ehsize = sizeof(*header);
+    header->e_phoff = sizeof(*header);
+    header->e_phentsize = sizeof(Elf64_Phdr);
+    header->e_phnum = 1;
+    auto *segment = reinterpret_cast<Elf64_Phdr *>(image.data() + sizeof(*header));
+    *segment = {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0, .p_vaddr = 0, .p_paddr = 0, .p_filesz = 4096, .p_memsz = 4096, .p_align = 4096};
+    std::memcpy(image.data() + 1024, code, size);
+    const auto object = Object::from_memory(image);
+    return object ? go_entry(*object, {1024, size}) : 99;
+}
 
 // What only looks like it.
 TEST(GoEntry, IsTheFirstInstructionWhereNothingBeginsAgain) {
-    const auto entry_of = [](std::vector<unsigned char> code) {
-        std::vector<std::byte> image(4096);
-        auto *header = reinterpret_cast<Elf64_Ehdr *>(image.data());
-        std::memcpy(header->e_ident, "\177ELF\2\1\1", 7);
-        header->e_type = ET_DYN;
-        header->e_machine = EM_X86_64;
-        header->e_version = 1;
-        header->e_ehsize = sizeof(*header);
-        header->e_phoff = sizeof(*header);
-        header->e_phentsize = sizeof(Elf64_Phdr);
-        header->e_phnum = 1;
-        auto *segment = reinterpret_cast<Elf64_Phdr *>(image.data() + sizeof(*header));
-        *segment = {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = 0, .p_vaddr = 0, .p_paddr = 0, .p_filesz = 4096, .p_memsz = 4096, .p_align = 4096};
-        std::memcpy(image.data() + 1024, code.data(), code.size());
-        const auto object = Object::from_memory(image);
-        return object ? go_entry(*object, {1024, code.size()}) : 99;
-    };
+    const auto entry_of = [](std::vector<unsigned char> code) { return entry_of_code(EM_X86_64, code.data(), code.size()); };
     // cmp 0x10(%r14),%rsp; jbe 1f; ret; 1: call; jmp first
     EXPECT_EQ(entry_of({0x49, 0x3b, 0x66, 0x10, 0x76, 1, 0xc3, 0xe8, 0, 0, 0, 0, 0xeb, 0xf2}), 6u);
     EXPECT_EQ(entry_of({0x49, 0x3b, 0x66, 0x18, 0x76, 1, 0xc3, 0xe8, 0, 0, 0, 0, 0xeb, 0xf2}), 6u); // the system's stack
@@ -164,6 +176,33 @@ TEST(GoEntry, IsTheFirstInstructionWhereNothingBeginsAgain) {
     EXPECT_EQ(entry_of({0x49, 0x3b, 0x66, 0x10, 0x76}), 0u); // is cut
     EXPECT_EQ(entry_of({0x49, 0x3b, 0x66, 0x10, 0x76, 9}), 0u);
     EXPECT_EQ(entry_of({0xc3}), 0u);
+}
+
+TEST(GoEntry, OfArm64IsTheFirstInstructionWhereNothingBeginsAgain) {
+    const auto entry_of = [](std::vector<std::uint32_t> code) { return entry_of_code(EM_AARCH64, code.data(), code.size() * sizeof(code[0])); };
+    constexpr std::uint32_t guard = 0xf9400b90, compares_sp = 0xeb3063ff, compares_x17 = 0xeb10023f, ret = 0xd65f03c0, bl = 0x94000100, nop = 0xd503201f;
+    // ldr x16, [x28, #16]; cmp sp, x16; b.ls 1f; ret; 1: bl; b first
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000049, ret, bl, 0x17fffffb}), 12u);
+    EXPECT_EQ(entry_of({0xf9400f90, compares_sp, 0x54000049, ret, bl, 0x17fffffb}), 12u); // the system's stack
+    // mov x17, sp, as older versions have it; sub x17, sp, #0x50
+    for (const std::uint32_t sets : {0x910003f1u, 0xd10143f1u})
+        EXPECT_EQ(entry_of({guard, sets, compares_x17, 0x54000049, ret, bl, 0x17fffffa}), 16u);
+    // subs x17, sp, #0x1000; b.lo 1f
+    EXPECT_EQ(entry_of({guard, 0xf14007f1, 0x54000083, compares_x17, 0x54000049, ret, bl, 0x17fffff9}), 20u);
+    // mov x27, #0x1fb0; movk x27, #1, lsl #16; subs x17, sp, x27; b.lo 1f
+    EXPECT_EQ(entry_of({guard, 0xd283f61b, 0xf2a0003b, 0xeb3b63f1, 0x54000083, compares_x17, 0x54000049, ret, bl, 0x17fffff7}), 28u);
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000049, ret, bl, 0x17fffffc}), 0u);                               // jumps behind it
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000049, ret, nop, 0x17fffffb}), 0u);                              // calls nothing
+    EXPECT_EQ(entry_of({0xf9401390, compares_sp, 0x54000049, ret, bl, 0x17fffffb}), 0u);                          // another member
+    EXPECT_EQ(entry_of({0xf9400b70, compares_sp, 0x54000049, ret, bl, 0x17fffffb}), 0u);                          // of x27
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000048, ret, bl, 0x17fffffb}), 0u);                               // b.hi
+    EXPECT_EQ(entry_of({guard, compares_x17, 0x54000049, ret, bl, 0x17fffffb}), 0u);                              // of x17, which is not set
+    EXPECT_EQ(entry_of({guard, 0xf14007f1, nop, compares_x17, 0x54000049, ret, bl, 0x17fffff9}), 0u);             // a huge frame without its jump
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000049, ret, bl, ret, 0x17fffffa}), 0u);                          // returns before
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000049, ret, bl, 0x14000001, 0x17fffffa}), 0u);                   // jumps elsewhere before
+    EXPECT_EQ(entry_of({guard, compares_sp, 0x54000049}), 0u);                                                    // is cut
+    EXPECT_EQ(entry_of({guard, compares_sp}), 0u);
+    EXPECT_EQ(entry_of({ret}), 0u);
 }
 
 } // namespace

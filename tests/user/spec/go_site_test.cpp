@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "abi/go_stack.h"
-#include "abi/go_x86_64.h"
+#include "abi/go_convention.h"
 #include "btf/go_type_name.h"
 #include "elf/function_list.h"
 #include "spec/user_go.h"
@@ -17,8 +17,26 @@ namespace {
 
 using testing::ElementsAre;
 
+bool is_arm64(std::string_view program) {
+    return program.find("_arm64") != program.npos;
+}
+
+const GoConvention &convention_of(std::string_view program) {
+    return is_arm64(program) ? go_convention_arm64 : go_convention_x86_64;
+}
+
+/// On x86-64.
+UsdtSite go_site(const Prototype &prototype, std::optional<std::uint32_t> passed_bytes = {}) {
+    return argtrace::go_site(go_convention_x86_64, prototype, passed_bytes);
+}
+
+Kernel kernel_of(const std::string &machine) {
+    return Kernel({[] { return Kallsyms::parse(small_kallsyms); }, make_types, []() -> Traceable { throw Error("tracefs is not mounted"); }, machine});
+}
+
 std::vector<Function> go_functions(const std::string &pattern, const std::string &program = "user_stacks_go", bool returns = false) {
-    static Kernel kernel = make_kernel_without_tracefs();
+    static Kernel x86_64 = kernel_of("x86_64"), arm64 = kernel_of("aarch64");
+    Kernel &kernel = is_arm64(program) ? arm64 : x86_64;
     Request wanted = request({"u:" ARGTRACE_TEST_PROGRAMS "/" + program + ":" + pattern});
     wanted.returns = returns;
     return find_functions(kernel, wanted).functions;
@@ -37,7 +55,7 @@ TEST_P(GoSites, ByTheRulesAreWhereTheCompilerSays) {
                 break;
             parts.push_back(value->parts);
         }
-        parts = go_x86_64(parts);
+        parts = convention_of(GetParam()).place(parts);
         for (std::size_t i = 0; i < parts.size(); i++) {
             const GoValue &value = *prototype.parameters[i].go;
             const bool is_floating = parts[i] && std::ranges::any_of(*parts[i], &RegisterPart::is_floating);
@@ -47,7 +65,7 @@ TEST_P(GoSites, ByTheRulesAreWhereTheCompilerSays) {
             }
             std::vector<std::uint8_t> expected, found;
             for (const unsigned number : *value.at_entry)
-                found.push_back(go_register_x86_64(number).value_or(99));
+                found.push_back(convention_of(GetParam()).register_by_dwarf(number).value_or(99));
             for (std::size_t j = 0; parts[i] && j < parts[i]->size(); j++)
                 expected.push_back((*parts[i])[j].index);
             (expected == found ? same : other)++;
@@ -69,7 +87,7 @@ TEST_P(GoSites, OnTheStackAccountForAllThatIsThere) {
     std::map<std::uint64_t, std::uint32_t> said;
     for (const elf::NamedFunction &function : elf::list_functions(*object))
         said.emplace(function.address, code->passed_bytes(function).value_or(99999));
-    std::size_t same = 0, other = 0, unknown = 0;
+    std::size_t same = 0, other = 0, unknown = 0, right = 0, wrong = 0;
     for (const Function &function : go_functions("*", GetParam())) {
         const Prototype &prototype = function.prototype;
         std::vector<GoValue> values;
@@ -83,21 +101,27 @@ TEST_P(GoSites, OnTheStackAccountForAllThatIsThere) {
         std::vector<GoParts> parts, results;
         for (const GoValue &value : values)
             (parts.size() < taken ? parts : results).push_back(value.parts);
-        parts = go_x86_64(parts);
-        results = go_x86_64(results);
+        parts = convention_of(GetParam()).place(parts);
+        results = convention_of(GetParam()).place(results);
         parts.insert(parts.end(), results.begin(), results.end());
         const std::uint64_t begin = function.address;
         const auto at = std::prev(said.upper_bound(begin));
-        (go_stack(values, parts, taken).bytes == at->second ? same : other)++;
+        const GoStack stack = go_stack(values, parts, taken);
+        (stack.bytes == at->second ? same : other)++;
+        // Above a word for the return address, on arm64 as well.
+        for (std::size_t i = 0; i < taken && stack.bytes == at->second; i++)
+            if (stack.places[i] && values[i].on_stack)
+                (*values[i].on_stack == 8 + *stack.places[i] ? right : wrong)++;
     }
+    EXPECT_EQ(wrong, 0u) << right;
     std::printf("of %zu functions the stack is accounted for, of %zu it is not, of %zu not all is known\n", same, other, unknown);
     EXPECT_GT(same, 1000u);
     // Parameters without a name are not described, and have room there.
     EXPECT_LT(other, same / 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Compiled, GoSites, testing::Values("user_stacks_go", "user_stacks_go_plain"), [](const auto &info) {
-    return std::string(info.param).substr(sizeof("user_stacks_") - 1);
+INSTANTIATE_TEST_SUITE_P(Compiled, GoSites, testing::Values("user_stacks_go", "user_stacks_go_plain", "go_stacks_arm64", "go_stacks_arm64_plain"), [](const auto &info) {
+    return std::string(info.param);
 });
 
 TEST(GoFunctionsOf, AProgramAreWrittenAsInGo) {
@@ -244,6 +268,32 @@ TEST(GoSite, TakesRegistersOnceThatAreSaidTwice) {
     EXPECT_EQ(said.parts[1].index, ARGTRACE_X86_64_RBX);
     prototype.parameters[0].go->at_entry = std::vector<unsigned>{0, 3, 0, 3};
     EXPECT_FALSE(go_site(prototype).operands[0]);
+}
+
+// The module reads no registers for floating-point numbers there.
+TEST(GoSite, OfArm64HasSixteenRegistersAndNoFloatingPointNumbers) {
+    const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, real{.kind = Shape::Kind::floating, .bytes = 8}, two{.kind = Shape::Kind::aggregate, .bytes = 16};
+    GoValue small{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<RegisterPart>{{}}};
+    GoValue floating{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<RegisterPart>{{.is_floating = true}}};
+    GoValue mixed{.is_known = true, .bytes = 16, .alignment = 8, .parts = std::vector<RegisterPart>{{}, {.offset = 8, .is_floating = true}}};
+    Prototype prototype;
+    for (unsigned i = 0; i < 15; i++) {
+        small.at_entry = std::vector<unsigned>{i};
+        prototype.parameters.push_back(go_parameter("n", word, small));
+    }
+    small.at_entry.reset();
+    floating.at_entry = std::vector<unsigned>{64};
+    mixed.at_entry = std::vector<unsigned>{15, 65};
+    for (const auto &[shape, value] : {std::pair(real, floating), std::pair(two, mixed), std::pair(word, small), std::pair(word, small), std::pair(real, floating)})
+        prototype.parameters.push_back(go_parameter("r", shape, value));
+    prototype.results = 2;
+    const UsdtSite site = argtrace::go_site(go_convention_arm64, prototype);
+    for (std::uint8_t i = 0; i < 15; i++)
+        EXPECT_EQ(site.operands[i]->base->index, i);
+    for (const std::size_t i : {15, 16, 17, 19})
+        EXPECT_FALSE(site.operands[i]) << i;
+    EXPECT_EQ(site.operands[18]->base->index, 0);
+    EXPECT_TRUE(site.operands[18]->at_return);
 }
 
 TEST(GoFunctionsOf, AProgramKnowTheirGoroutine) {
