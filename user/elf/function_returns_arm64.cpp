@@ -2,8 +2,11 @@
 // Encodings: Arm Architecture Reference Manual for A-profile, C4.1, by the sections named below.
 #include "elf/function_returns_arm64.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
+#include <vector>
 
 #include "elf/function_code.h"
 
@@ -54,10 +57,13 @@ struct Arm64Instruction {
     }
 
     /// "Load register (literal)": what it loads from.
-    std::optional<std::uint64_t> literal() const {
+    std::optional<CodePiece> literal() const {
         if ((word & 0x3b000000) != 0x18000000)
             return std::nullopt;
-        return address + words_of(word, 5, 19);
+        const bool is_vector = word & 0x04000000;
+        const unsigned kind = word >> 30; // W, X, the sign-extended W, PRFM; of vectors S, D, Q
+        const std::uint64_t size = kind == 0 ? 4 : kind == 1 ? 8 : is_vector ? 16 : 4;
+        return CodePiece{address + words_of(word, 5, 19), size};
     }
 
     /// ADR: which address it makes.
@@ -94,12 +100,33 @@ private:
     std::optional<unsigned> made_by_sum_;
 };
 
+/// What a function has that is no code: what it loads from behind a jump or its end, which is known before it is come to, and so is never
+/// taken for code.
+class Arm64Literals {
+public:
+    void add(std::uint64_t begin, std::uint64_t end) {
+        for (; begin < end; begin += word_size)
+            words_.insert(begin);
+    }
+
+    bool has(std::uint64_t address) const { return words_.contains(address); }
+    void add_target(std::uint64_t target) { targets_.push_back(target); }
+    bool is_target_of_jump() const {
+        return std::any_of(targets_.begin(), targets_.end(), [this](std::uint64_t target) { return has(target); });
+    }
+
+private:
+    std::set<std::uint64_t> words_;
+    std::vector<std::uint64_t> targets_; ///< of jumps
+};
+
 class Arm64Decoder {
 public:
     Arm64Decoder(const Object &object, std::span<const CodePiece> pieces, std::uint32_t entry, bool is_padded) : code_(object, pieces, entry), is_padded_(is_padded) {}
 
     FunctionReturns decode() {
-        return code_.take_returns(code_.decode_pieces([this](const CodePiece &piece, const Text &bytes) { return decode(piece, bytes); }));
+        const bool known = code_.decode_pieces([this](const CodePiece &piece, const Text &bytes) { return decode(piece, bytes); });
+        return code_.take_returns(known && !literals_.is_target_of_jump());
     }
 
 private:
@@ -108,10 +135,15 @@ private:
             return false;
         Arm64TableJump tables;
         bool ends = false;
-        const std::uint64_t end = is_padded_ ? without_padding(bytes) : piece.size;
-        for (std::uint64_t at = 0; at < end; at += word_size) {
-            Arm64Instruction instruction{0, piece.address + at};
-            std::memcpy(&instruction.word, bytes.data() + at, word_size);
+        if (is_padded_)
+            add_end(piece, bytes);
+        for (std::uint64_t at = 0; at < piece.size; at += word_size) {
+            const Arm64Instruction instruction{word_before(bytes, at + word_size), piece.address + at};
+            if (literals_.has(instruction.address)) {
+                if (!ends)
+                    return false;
+                continue;
+            }
             if (!take(instruction, tables))
                 return false;
             const auto made = instruction.made_address();
@@ -124,27 +156,55 @@ private:
         return true;
     }
 
-    /// Go's linker counts the zeros that fill up a function as a part of it.
-    static std::uint64_t without_padding(const Text &bytes) {
+    /// Go's assembler puts constants at a function's end, behind a jump to itself (flushpool() in cmd/internal/obj/arm64/asm7.go), even such
+    /// as nothing loads, and its linker zeros.
+    void add_end(const CodePiece &piece, const Text &bytes) {
         std::uint64_t end = bytes.size();
-        while (end >= word_size && std::memcmp(bytes.data() + end - word_size, "\0\0\0\0", word_size) == 0)
+        while (end >= word_size && word_before(bytes, end) == 0)
             end -= word_size;
-        return end;
+        bool has_data = false;
+        for (std::uint64_t at = end; at >= word_size; at -= word_size) {
+            const Arm64Instruction instruction{word_before(bytes, at), piece.address + at - word_size};
+            if (instruction.target() == instruction.address) {
+                end = has_data ? at : end;
+                break;
+            }
+            has_data = has_data || !instruction.is_code();
+        }
+        literals_.add(piece.address + end, piece.address + bytes.size());
     }
 
-    /// False: it may lead to another function, or is no code of a program's, or says that there is data.
+    static std::uint32_t word_before(const Text &bytes, std::uint64_t at) {
+        std::uint32_t word;
+        std::memcpy(&word, bytes.data() + at - word_size, word_size);
+        return word;
+    }
+
+    /// False: it may lead to another function, or is no code of a program's, or says that something before it is data.
     bool take(const Arm64Instruction &instruction, const Arm64TableJump &tables) {
         if (instruction.is_return())
             return code_.add_return(instruction.address);
-        if (const auto literal = instruction.literal(); !instruction.is_code() || instruction.is_other_branch() || (literal && code_.has(*literal)))
+        if (!instruction.is_code() || instruction.is_other_branch())
             return false;
+        if (const auto literal = instruction.literal(); literal && code_.has(literal->address))
+            return add_literal(instruction, *literal);
         if (instruction.is_jump_by_register())
             return tables.is_one(instruction);
         const auto target = instruction.target();
-        return !target || code_.add_jump(*target);
+        if (!target)
+            return true;
+        literals_.add_target(*target);
+        return code_.add_jump(*target);
+    }
+
+    /// False: it lies before the instruction that loads it, and has been taken for code.
+    bool add_literal(const Arm64Instruction &load, const CodePiece &literal) {
+        literals_.add(literal.address, literal.address + literal.size);
+        return literal.address > load.address;
     }
 
     FunctionCode code_;
+    Arm64Literals literals_;
     bool is_padded_;
 };
 

@@ -130,6 +130,54 @@ constexpr const char *shapes = R"(
     ret
 1:  .word 0xd65f03c0
     end fa_has_data
+    function fa_has_much_data
+    ldr x0, 2f
+    ldr q0, 3f
+    b 4f
+2:  .quad 0xd65f03c0d65f03c0
+3:  .quad 0xd65f03c0d65f03c0, 0x1800001800000018
+4:  ldr w1, 5f
+    ret
+5:  .word 0x14000000
+    end fa_has_much_data
+    function fa_runs_into_data
+    ldr w0, 1f
+    cbz w0, 2f
+1:  .word 0xd65f03c0
+2:  ret
+    end fa_runs_into_data
+    function fa_jumps_to_data
+    ldr w0, 1f
+    cbz w0, 1f
+    ret
+1:  .word 0xd65f03c0
+    end fa_jumps_to_data
+    function fa_has_data_before
+    b 2f
+1:  .word 0xd65f03c0
+2:  ldr w0, 1b
+    ret
+    end fa_has_data_before
+    function fa_has_constants_of_go
+    cbz x0, 1f
+    ret
+1:  b .
+    ret
+    .word 0x000186c8, 0xd65f03c0, 0
+    end fa_has_constants_of_go
+    function fa_is_for_ever_in_go
+    cbz x0, 1f
+    b .
+1:  ret
+    .word 0
+    end fa_is_for_ever_in_go
+    function fa_jumps_to_constants_of_go
+    cbz x0, 1f
+    ret
+    b .
+1:  ret
+    .word 0x000186c8
+    end fa_jumps_to_constants_of_go
     function fa_has_no_code
     ret
     .word 0
@@ -171,15 +219,24 @@ TEST_F(FunctionReturnsOnArm64, AreNotKnownWhereTheAddressIsCheckedAtOnce) {
 }
 
 TEST_F(FunctionReturnsOnArm64, AreNotKnownAmongData) {
-    EXPECT_TRUE(of("fa_has_data").places.empty());
-    EXPECT_TRUE(of("fa_has_no_code").places.empty());
+    for (const char *name : {"fa_runs_into_data", "fa_jumps_to_data", "fa_has_data_before", "fa_has_no_code"})
+        EXPECT_TRUE(of(name).places.empty()) << name;
     EXPECT_TRUE(of("fa_cut").places.empty());
 }
 
-// Go's compiler puts no data among code, and its linker zeros behind it.
-TEST_F(FunctionReturnsOnArm64, OfGoAreBeforeZeros) {
+TEST_F(FunctionReturnsOnArm64, AreNotWhatItLoadsFromBehindItself) {
+    EXPECT_EQ(of("fa_has_data").places, ReturnPlaces{4});
+    EXPECT_EQ(of("fa_has_much_data").places, ReturnPlaces{40});
+}
+
+// Its linker puts zeros behind a function, and its assembler constants behind a jump to itself.
+TEST_F(FunctionReturnsOnArm64, OfGoAreBeforeConstantsAndZeros) {
+    EXPECT_EQ(functions_.of("fa_has_constants_of_go", 0, false).places, ReturnPlaces{4});
+    EXPECT_TRUE(of("fa_has_constants_of_go").places.empty());
+    EXPECT_EQ(functions_.of("fa_is_for_ever_in_go", 0, false).places, ReturnPlaces{8});
+    EXPECT_TRUE(functions_.of("fa_jumps_to_constants_of_go", 0, false).places.empty());
     EXPECT_EQ(functions_.of("fa_has_no_code", 0, false).places, ReturnPlaces{0});
-    EXPECT_TRUE(functions_.of("fa_has_data", 0, false).places.empty());
+    EXPECT_EQ(functions_.of("fa_has_data", 0, false).places, ReturnPlaces{4});
     EXPECT_TRUE(functions_.of("fa_cut", 0, false).places.empty());
 }
 
@@ -197,7 +254,7 @@ TEST_F(FunctionReturnsOnArm64, OfSomeThereAreNone) {
         EXPECT_TRUE(of(name).places.empty()) << name;
     }
     EXPECT_TRUE(of("fa_for_ever").loops);
-    for (const char *name : {"fa_goes_on", "fa_one", "fa_jumps_at_last", "fa_jumps_by_register", "fa_returns_signed", "fa_returns_elsewhere", "fa_has_data"})
+    for (const char *name : {"fa_goes_on", "fa_one", "fa_jumps_at_last", "fa_jumps_by_register", "fa_returns_signed", "fa_returns_elsewhere", "fa_has_data_before"})
         EXPECT_FALSE(of(name).never) << name;
 }
 
