@@ -271,6 +271,19 @@ bool is_stack(const KeyPart &part) {
     return part.value.type == ARGTRACE_TYPE_STACK;
 }
 
+void append_json_cut(std::string &out, const Key &key, std::span<const KeyColumn> columns) {
+    std::string_view separator;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (!key[i].value.cut)
+            continue;
+        out += separator.empty() ? "\"cut\":[" : separator;
+        separator = ",";
+        append_json_string(out, columns[i].name);
+    }
+    if (!separator.empty())
+        out += "],";
+}
+
 } // namespace
 
 void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns,
@@ -299,6 +312,7 @@ void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn
     }
     if (!separator.empty())
         out += "},";
+    append_json_cut(out, key, columns);
     StackValues stacks;
     for (std::size_t i = 0; i < columns.size(); ++i)
         if (is_stack(key[i]))

@@ -65,7 +65,8 @@ void append_aggregate_text(std::string &out, const Aggregation &all,
                            std::span<const KeyColumn> columns, KeyText &keys,
                            const AggregateStyle &style, const DrainText &drain = keep_text);
 
-/// The parts of a key that have a column, as the members with which an object begins: "func", "key", "stack" and "user_stack", each with a comma behind it.
+/// The parts of a key that have a column, as the members with which an object begins: "func", "key", "cut", "stack" and "user_stack", each
+/// with a comma behind it. "cut" has the names of those texts of the key that may have been longer than the room for them.
 void append_json_key(std::string &out, const Key &key, std::span<const KeyColumn> columns, KeyText &keys);
 
 /// One JSON object a line:

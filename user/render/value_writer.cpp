@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "model/type.h"
+#include "render/floating_text.h"
 #include "render/go_text.h"
 #include "render/json.h"
 #include "render/load_value.h"

@@ -203,6 +203,22 @@ TEST_F(RenderedAggregate, HistogramsAreAsPeopleKnowThem) {
               "\"count\":2,\"sum\":0,\"min\":0,\"max\":0,\"avg\":0.000,\"faults\":1}\n");
 }
 
+TEST_F(RenderedAggregate, KeysThatWereCutAreNamed) {
+    columns_ = {{"n"}, {"path"}, {"comm"}};
+    KeyPart cut = text("/usr/li");
+    cut.value.cut = true;
+    Aggregation all;
+    all.add_call({number(1), cut, text("dd")});
+    all.add_call({number(2), text("/usr"), text("dd")});
+    EXPECT_THAT(shown(all, {}), testing::HasSubstr("/usr/li... "));
+    const std::string lines = json(all, {});
+    const auto first = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
+    const auto second = nlohmann::json::parse(lines.substr(lines.find('\n')));
+    EXPECT_EQ(first.at("key").at("path"), "/usr/li");
+    EXPECT_EQ(first.at("cut"), nlohmann::json::array({"path"}));
+    EXPECT_FALSE(second.contains("cut"));
+}
+
 TEST_F(RenderedAggregate, LatencyHasUnitsAndPercentiles) {
     Aggregation all(Buckets{Buckets::Kind::log2});
     all.add_value({}, 1500);
