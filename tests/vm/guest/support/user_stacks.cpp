@@ -172,20 +172,22 @@ std::vector<std::string> UserStacks::names(const std::vector<std::uint64_t> &wor
     return names;
 }
 
+// As StackReader::user_lost(): none is counted as completed before it is counted as incomplete.
 std::vector<std::uint64_t> UserStacks::incomplete() const {
     std::vector<std::uint64_t> sums(ARGTRACE_END_COUNT);
+    const std::uint64_t completed_before = completed();
     for (const std::byte *table : cpus_) {
         for (std::size_t reason = 0; reason < sums.size(); reason++)
             sums[reason] += reinterpret_cast<const argtrace_stacks_control *>(table)->incomplete[reason];
     }
-    sums[ARGTRACE_END_UNREADABLE] -= completed();
+    sums[ARGTRACE_END_UNREADABLE] -= completed_before;
     return sums;
 }
 
 std::uint64_t UserStacks::completed() const {
     std::uint64_t sum = 0;
     for (const std::byte *table : cpus_)
-        sum += reinterpret_cast<const argtrace_stacks_control *>(table)->completed;
+        sum += __atomic_load_n(&reinterpret_cast<const argtrace_stacks_control *>(table)->completed, __ATOMIC_ACQUIRE);
     return sum;
 }
 
