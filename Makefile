@@ -278,6 +278,21 @@ build/bench/go_loop: bench/programs/go_loop.go
 	@mkdir -p $(@D)
 	@go build -o $@ $<
 
+# Those of the tables that bench/run has for arm64.
+BENCH_PROGRAMS_ARM64 := $(addprefix build/arm64/bench/,pread_loop bpf_peer bpf_programs.bpf.o)
+
+bench-programs-arm64: $(BENCH_PROGRAMS_ARM64)
+
+build/arm64/bench/bpf_peer: BENCH_LIBS = -lbpf
+build/arm64/bench/%: bench/programs/%.c $(wildcard bench/programs/*.h include/uapi/*.h)
+	@mkdir -p $(@D)
+	@root=$$(scripts/root --arm64) && aarch64-linux-gnu-gcc --sysroot="$$root" -Wl,-rpath-link,"$$root/usr/lib/aarch64-linux-gnu" \
+		-O2 -Wall -Iinclude -o $@ $< $(BENCH_LIBS)
+
+build/arm64/bench/%.bpf.o: bench/programs/%.bpf.c
+	@mkdir -p $(@D)
+	@root=$$(scripts/root --arm64) && clang -O2 -g -Wall -target bpf -D__TARGET_ARCH_arm64 -I"$$root/usr/include/aarch64-linux-gnu" -c -o $@ $<
+
 build/bench/%.bpf.o: bench/programs/%.bpf.c
 	@mkdir -p $(@D)
 	@clang -O2 -g -Wall -target bpf -I/usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
@@ -316,4 +331,4 @@ build/man/%: docs/%.scd
 	@scdoc <$< >$@
 
 .PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-arguments check-postgresql check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
-	bench bench-modules bench-programs bench-decode bench-report bench-stacks install uninstall clean
+	bench bench-modules bench-programs bench-programs-arm64 bench-decode bench-report bench-stacks install uninstall clean

@@ -90,7 +90,7 @@ floor_cost() {
 # begin [KIB]: an empty buffer, large enough, with the cheapest clock.
 begin() {
 	echo 0 >$tracing/tracing_on
-	echo x86-tsc >$tracing/trace_clock
+	echo "$ftrace_clock" >$tracing/trace_clock
 	echo "${1:-32768}" >$tracing/buffer_size_kb
 	echo >$tracing/trace
 }
@@ -120,4 +120,10 @@ func_args() { [ ! -e $tracing/options/func-args ] || echo "$1" >$tracing/options
 
 no_func_args='Linux 6.15 or later'
 fprobe_args='f:fprobes/bench vfs_read $arg*'
-kprobe_args='p:kprobes/bench vfs_read a=%di b=%si c=%dx d=%cx'
+if [ "$(uname -m)" = aarch64 ]; then
+	counter=cntvct ftrace_clock=local
+	kprobe_args='p:kprobes/bench vfs_read a=%x0 b=%x1 c=%x2 d=%x3'
+else
+	counter=TSC ftrace_clock=x86-tsc
+	kprobe_args='p:kprobes/bench vfs_read a=%di b=%si c=%dx d=%cx'
+fi

@@ -10,7 +10,7 @@
  *   parameters/spin      written: goes round a loop so often
  *   parameters/context   where the following makes its calls: the name of one of contexts[]
  *   parameters/median    written: calls the function of that many arguments in batches; read: the
- *                        median batch's cost of a call, in hundredths of a TSC tick
+ *                        median batch's cost of a call, in hundredths of what counter.h counts
  *   /dev/argtrace_bench  as long as it is open, the functions whose addresses (u64) have been
  *                        written to it have such an ftrace_ops
  */
@@ -26,7 +26,8 @@
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
-#include <asm/msr.h>
+
+#include "counter.h"
 
 #define CALLS	200
 #define BATCHES	150
@@ -64,12 +65,12 @@ static __always_inline void call(unsigned int args)
 
 static __always_inline u64 batch(unsigned int args)
 {
-	const u64 start = rdtsc();
+	const u64 start = count_now();
 	unsigned int k;
 
 	for (k = 0; k < CALLS; k++)
 		call(args);
-	return rdtsc() - start;
+	return count_now() - start;
 }
 
 static struct {

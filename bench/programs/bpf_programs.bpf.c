@@ -537,10 +537,26 @@ int rename_record(__u64 *ctx)
 	return 0;
 }
 
-/* What is read of the registers of user space. */
+/* What is read of the registers of user space, and the number of pread64. */
+#ifdef __TARGET_ARCH_arm64
+struct pt_regs {
+	__u64 regs[31];
+} __attribute__((preserve_access_index));
+#define first_of(passed) ((passed)->regs[0])
+#define second_of(passed) ((passed)->regs[1])
+#define third_of(passed) ((passed)->regs[2])
+#define fourth_of(passed) ((passed)->regs[3])
+enum { pread64_number = 67 }; /* include/uapi/asm-generic/unistd.h */
+#else
 struct pt_regs {
 	unsigned long r10, dx, si, di;
 } __attribute__((preserve_access_index));
+#define first_of(passed) ((passed)->di)
+#define second_of(passed) ((passed)->si)
+#define third_of(passed) ((passed)->dx)
+#define fourth_of(passed) ((passed)->r10)
+enum { pread64_number = 17 }; /* arch/x86/entry/syscalls/syscall_64.tbl */
+#endif
 
 /* The tracepoint of all system calls, whose number is its second argument. */
 SEC("tp_btf/sys_enter")
@@ -549,7 +565,7 @@ int sys_enter_record(__u64 *ctx)
 	const struct pt_regs *regs = (const void *)ctx[0];
 	struct record *record;
 
-	if (ctx[1] != 17) /* pread64, arch/x86/entry/syscalls/syscall_64.tbl */
+	if (ctx[1] != pread64_number)
 		return 0;
 	record = reserve(sizeof(*record));
 	if (!record)
@@ -558,10 +574,10 @@ int sys_enter_record(__u64 *ctx)
 	record->tid = bpf_get_current_pid_tgid();
 	record->context = 0;
 	record->function = ctx[1];
-	record->args[0] = regs->di;
-	record->args[1] = regs->si;
-	record->args[2] = regs->dx;
-	record->args[3] = regs->r10;
+	record->args[0] = first_of(regs);
+	record->args[1] = second_of(regs);
+	record->args[2] = third_of(regs);
+	record->args[3] = fourth_of(regs);
 	submit(record);
 	return 0;
 }

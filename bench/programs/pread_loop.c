@@ -6,7 +6,8 @@
  * PREAD_LOOP_MAPS, as executable if that is "code"; or what a switch of tasks costs, with PREAD_LOOP_SWITCHES, where it hands a byte
  * to a child and gets it back, so that one call is two wakeups and, on one processor, two switches; or what a call of bench_function() in
  * this program costs, with PREAD_LOOP_FUNCTION;
- * timed in batches by the TSC. In a machine whose TSC counts instructions (scripts/vm --icount) the figures are instructions and repeat.
+ * timed in batches by the counter of counter.h. In a machine where that counts instructions (scripts/vm --icount) the figures are instructions
+ * and repeat.
  *
  *   pread_loop             prints the median batch and the mean, per call; with PREAD_LOOP_NAPS=N in the environment it
  *                          naps so often in between, and prints the quickest batch in place of the median
@@ -27,8 +28,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
+#include "counter.h"
 #include "default_session.h"
 
 enum { calls = 200, batches = 250, record_size = 56, nap_us = 150000 };
@@ -71,11 +72,17 @@ static bool start_child(void)
 	return true;
 }
 
-/* It begins by pushing a register, as most functions do. */
+#ifdef __aarch64__
+#define SAVED_REGISTER "x19"
+#else
+#define SAVED_REGISTER "rbx"
+#endif
+
+/* It begins by saving a register, as most functions do. */
 __attribute__((noinline, noclone, externally_visible))
 void bench_function(const char *text, long a, int b, unsigned char c)
 {
-	__asm__ volatile("" : : "r"(text), "r"(a), "r"(b), "r"(c) : "rbx", "memory");
+	__asm__ volatile("" : : "r"(text), "r"(a), "r"(b), "r"(c) : SAVED_REGISTER, "memory");
 }
 
 static void call(int fd)
@@ -147,11 +154,11 @@ static int print_switch(int fd)
 	if (!control)
 		return 1;
 	for (int i = 0; i < batches * calls; i++) {
-		uint64_t before = control->reserve, start = __rdtsc(), took;
+		uint64_t before = control->reserve, start = count_now(), took;
 		uint64_t *least;
 
 		call(fd);
-		took = __rdtsc() - start;
+		took = count_now() - start;
 		/* Any call may say again who runs, but only these have a packet's header before them. */
 		least = control->reserve - before >= record_size + sizeof(struct argtrace_packet) ? &beginning : &within;
 		if (took < *least)
@@ -174,10 +181,10 @@ static void print_cost(int fd)
 
 		if (i && i % burst == 0)
 			usleep(nap_us);
-		start = __rdtsc();
+		start = count_now();
 		for (int k = 0; k < calls; k++)
 			call(fd);
-		took[i] = __rdtsc() - start;
+		took[i] = count_now() - start;
 		sum += took[i];
 	}
 	qsort(took, batches, sizeof(*took), compare);

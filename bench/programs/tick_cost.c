@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <x86intrin.h>
+
+#include "counter.h"
 
 enum { rounds = 50000000, times = 7 };
 
@@ -52,13 +53,13 @@ int main(int argc, char **argv)
 	if (in_kernel && fd < 0)
 		return 1;
 	for (int i = 0; i < times; i++) {
-		const uint64_t start = __rdtsc();
+		const uint64_t start = count_now();
 
 		if (!in_kernel)
 			spin_in_user_space();
 		else if (!spin_in_kernel(fd))
 			return 1;
-		took[i] = __rdtsc() - start;
+		took[i] = count_now() - start;
 	}
 	qsort(took, times, sizeof(*took), compare);
 	out = fopen(argv[2], "w");
