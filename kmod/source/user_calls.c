@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>
 
 #include "base/compat.h"
 #include "base/memory.h"
@@ -34,7 +35,7 @@ static DEFINE_MUTEX(users_lock);
 static u32 nr_users;
 static struct hlist_bl_head *table;	/* while there are users */
 static bool has_goroutines;		/* some of them are of functions of Go */
-static struct tracepoint *exit_point, *exec_point;
+static struct tracepoint *exit_point, *rename_point;
 
 static struct hlist_bl_head *row_of(pid_t tgid)
 {
@@ -297,21 +298,25 @@ static void thread_exits(void *data, ARGTRACE_PROCESS_EXIT_ARGUMENTS)
 		end_calls(task, atomic_read(&task->signal->live) ? is_of_thread : is_of_process);
 }
 
-/* Its other threads have ended. */
-static void program_replaced(void *data, struct task_struct *task, pid_t old_pid,
-			     struct linux_binprm *binprm)
+/*
+ * A task that executes another program is renamed once nothing can return to the old one and its
+ * other threads have ended (begin_new_exec() in fs/exec.c). It still has its old name here, which
+ * is that of the program whose calls are left. Others are renamed for other reasons.
+ */
+static void program_replaced(void *data, struct task_struct *task, const char *comm)
 {
-	end_calls(task, is_of_process);
+	if (task == current && task->in_execve)
+		end_calls(task, is_of_process);
 }
 
 static void find_points(struct tracepoint *point, void *data)
 {
 	check_trace_callback_type_sched_process_exit(thread_exits);
-	check_trace_callback_type_sched_process_exec(program_replaced);
+	check_trace_callback_type_task_rename(program_replaced);
 	if (!strcmp(point->name, "sched_process_exit"))
 		exit_point = point;
-	if (!strcmp(point->name, "sched_process_exec"))
-		exec_point = point;
+	if (!strcmp(point->name, "task_rename"))
+		rename_point = point;
 }
 
 static int begin_watching(void)
@@ -319,12 +324,12 @@ static int begin_watching(void)
 	int ret;
 
 	for_each_kernel_tracepoint(find_points, NULL);
-	if (!exit_point || !exec_point)
+	if (!exit_point || !rename_point)
 		return -EOPNOTSUPP;
 	ret = tracepoint_probe_register(exit_point, thread_exits, NULL);
 	if (ret)
 		return ret;
-	ret = tracepoint_probe_register(exec_point, program_replaced, NULL);
+	ret = tracepoint_probe_register(rename_point, program_replaced, NULL);
 	if (ret) {
 		tracepoint_probe_unregister(exit_point, thread_exits, NULL);
 		tracepoint_synchronize_unregister();
@@ -369,7 +374,7 @@ void argtrace_user_calls_put(void)
 	mutex_lock(&users_lock);
 	if (!--nr_users) {
 		tracepoint_probe_unregister(exit_point, thread_exits, NULL);
-		tracepoint_probe_unregister(exec_point, program_replaced, NULL);
+		tracepoint_probe_unregister(rename_point, program_replaced, NULL);
 		tracepoint_synchronize_unregister();
 		argtrace_user_call_memory_free_spares();
 		kvfree(table);

@@ -194,7 +194,11 @@ TEST_F(UserReturns, of_calls_that_are_left_are_not_known) {
     // The number is the one of each call in its own process.
     std::iota(numbers.begin(), numbers.end(), 0);
     numbers.resize(20);
-    EXPECT_EQ(left_calls(trace({replaced}, {returns_program, "forks", returns_log})), calls_with("ur_replaced", numbers));
+    const Outcome outcome = trace({replaced}, {returns_program, "forks", returns_log});
+    EXPECT_EQ(left_calls(outcome), calls_with("ur_replaced", numbers));
+    // The program that replaces theirs has another name.
+    for (const auto &event : json_lines(outcome.out))
+        EXPECT_EQ(event.value("comm", "user_returns"), "user_returns") << event.dump();
 }
 
 // What they would have returned decides whether they are wanted, or what is counted.
