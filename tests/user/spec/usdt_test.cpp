@@ -101,7 +101,7 @@ TEST(UsdtProbes, ArgumentsAreComputedWhereTheyAre) {
                             "slot1 = slot1 *.8 8", "slot0 = slot0 +.8 slot1", "record 8 bytes of user[slot0 + 8]", "slot0 = reg10",
                             "slot0 = slot0 *.8 8", "record 8 bytes of user[slot0]", "record 8 bytes of user[reg9]"));
     EXPECT_THAT(usdt_program_of("constants(arg1, arg4)"), ElementsAre("record 1 bytes of 255", "record 4 bytes of 0xfffffffffffffff9"));
-    EXPECT_THAT(usdt_program_of("widths(arg7 as high)"), ElementsAre("record 1 bytes of reg6 >> 8 & 0xff"));
+    EXPECT_THAT(usdt_program_of("bytes(arg1 as high)"), ElementsAre("record 1 bytes of reg6 >> 8 & 0xff"));
     EXPECT_THAT(usdt_program_of("text(str(arg1) as text)"), ElementsAre("record user text at reg0, at most 256 bytes"));
 }
 

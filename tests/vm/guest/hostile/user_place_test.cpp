@@ -221,8 +221,6 @@ TEST_F(UserPlaces, semaphores_that_are_refused) {
 
 // Probes with a semaphore come and go, and so do readers, while processes that have it are killed, fork and execute.
 TEST_F(UserPlaces, semaphores_come_and_go_while_processes_do) {
-    if (is_arm64)
-        GTEST_SKIP() << "the program with USDT probes is one of x86-64";
     const std::string program = "/root/usdt_probes";
     const auto object = argtrace::elf::Object::open(argtrace::Fd(open(program.c_str(), O_RDONLY | O_CLOEXEC)), program);
     ASSERT_TRUE(object);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * USDT probes whose arguments are in places of each form, with values that are known. The notes are written here, as <sys/sdt.h> would, so
- * that each says what a test wants.
+ * USDT probes whose arguments are in places of each form, with values that are known.
  *
  *   usdt_probes ROUNDS LOG            passes all of them so many times, and writes each to the file LOG: "NAME VALUE ..."
  *   usdt_probes ROUNDS LOG fork       the same, each round in a child of its own
@@ -21,31 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROBE_WITH(name, arguments, semaphore)				\
-	"990:	nop\n"							\
-	"	.pushsection .note.stapsdt, \"\", \"note\"\n"		\
-	"	.balign 4\n"						\
-	"	.4byte 992f - 991f, 994f - 993f, 3\n"			\
-	"991:	.asciz \"stapsdt\"\n"					\
-	"992:	.balign 4\n"						\
-	"993:	.8byte 990b, _.stapsdt.base, " semaphore "\n"		\
-	"	.asciz \"usdt_probes\"\n"				\
-	"	.asciz \"" name "\"\n"					\
-	"	.asciz \"" arguments "\"\n"				\
-	"994:	.balign 4\n"						\
-	"	.popsection\n"
-
-#define PROBE(name, arguments) PROBE_WITH(name, arguments, "0")
-
-#define FUNCTION(name, code)						\
-	asm(".text\n.globl " name "\n.type " name ", @function\n" name ":\n" code "	ret\n.size " name ", . - " name "\n")
-
-#define SAVE	"push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
-#define RESTORE	"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\n"
-
-asm(".pushsection .stapsdt.base, \"a\", \"progbits\"\n"
-    "_.stapsdt.base: .space 1\n"
-    ".popsection\n");
+#ifdef __aarch64__
+#include "usdt_aarch64.h"
+#else
+#include "usdt_x86_64.h"
+#endif
 
 /* Where <sys/sdt.h> has programs put them. */
 asm(".pushsection .probes, \"aw\", \"progbits\"\n"
@@ -65,62 +44,30 @@ struct numbers {
 __attribute__((visibility("default"))) struct numbers usdt_numbers = { 1, 2, -3 };
 
 /* Registers in the order of the note. */
-void pass_registers(const uint64_t values[15]);
-FUNCTION("pass_registers", SAVE
-	 "mov 0(%rdi), %rax\nmov 8(%rdi), %rbx\nmov 16(%rdi), %rcx\nmov 24(%rdi), %rdx\nmov 32(%rdi), %rsi\nmov 48(%rdi), %rbp\n"
-	 "mov 56(%rdi), %r8\nmov 64(%rdi), %r9\nmov 72(%rdi), %r10\nmov 80(%rdi), %r11\nmov 88(%rdi), %r12\nmov 96(%rdi), %r13\n"
-	 "mov 104(%rdi), %r14\nmov 112(%rdi), %r15\nmov 40(%rdi), %rdi\n"
-	 PROBE("registers", "8@%rax 8@%rbx 8@%rcx 8@%rdx 8@%rsi 8@%rdi 8@%rbp 8@%r8 8@%r9 8@%r10 8@%r11 8@%r12 8@%r13 8@%r14 8@%r15")
-	 RESTORE);
-
-/* Parts of rax and of r12, which have the same value, and of rdi, rbp. */
+void pass_registers(const uint64_t values[REGISTERS]);
 void pass_widths(uint64_t value);
-FUNCTION("pass_widths", SAVE
-	 "mov %rdi, %rax\nmov %rdi, %r12\nmov %rdi, %rbp\n"
-	 PROBE("widths", "4@%eax -4@%eax 2@%ax -2@%ax 1@%al -1@%al 1@%ah -1@%ah 4@%r12d -2@%r12w -1@%r12b 1@%dil -1@%bpl -8@%rdi 8@%eax "
-			 "-8@%eax 1@%r12 -4@%ah")
-	 RESTORE);
-
 void pass_constants(void);
-FUNCTION("pass_constants",
-	 PROBE("constants", "1@$-1 -1@$-1 2@$65535 -4@$-7 4@$0x7fffffff 8@$-1 -8@$-9223372036854775808 4@$3000000000 -2@$-0x8000"));
 
-/* The numbers at -8 to 63 from rdi, and rsi is a number below 4. */
+/* The numbers at -8 to 63 from the first argument, and the second is a number below 4. */
 void pass_memory(const void *numbers, uint64_t index);
-FUNCTION("pass_memory", "push $77\npush $-78\nmov %rdi, %r10\nshr $3, %r10\n"
-	 PROBE("memory", "8@(%rdi) 4@8(%rdi) -4@-8(%rdi) 2@(%rdi,%rsi) 8@8(%rdi,%rsi,8) -1@-3(%rdi,%rsi,2) 8@(,%r10,8) -8@0x10(,%r10,8) "
-			 "-8@(%rsp) 4@8(%rsp) 1@(%rdi, %rsi, 4)")
-	 "add $16, %rsp\n");
 
+#ifdef __x86_64__
+void pass_bytes(uint64_t value);
 void pass_symbols(void);
-FUNCTION("pass_symbols",
-	 PROBE("symbols", "8@usdt_numbers(%rip) 4@usdt_numbers+8(%rip) -4@12+usdt_numbers(%rip) 8@usdt_numbers -4@usdt_numbers+16-4(%rip)"));
+#endif
 
 /* What is not read is the others' business no more than its own. */
 void pass_unread(int number);
-FUNCTION("pass_unread",
-	 "cvtsi2sd %edi, %xmm0\n"
-	 PROBE("unread", "8f@%xmm0 -4@%edi 8@%fs:16 8@no_such_symbol(%rip) 8@$usdt_numbers 3@%rax -4@%edi"));
 
 void pass_text(const char *text);
-FUNCTION("pass_text", PROBE("text", "8@%rdi"));
 
 void pass_nothing(void);
 FUNCTION("pass_nothing", PROBE("nothing", ""));
 
 /* One probe in three places. */
 void pass_sites(int first, int second);
-FUNCTION("pass_sites",
-	 PROBE("sites", "-4@%edi")
-	 "mov %esi, %r11d\n"
-	 PROBE("sites", "-4@%r11d")
-	 "push %rdi\n"
-	 PROBE("sites", "-2@(%rsp)")
-	 "pop %rdi\n");
 
 void pass_guarded(unsigned long number);
-FUNCTION("pass_guarded", "mov %rdi, %rax\n"
-	 PROBE_WITH("guarded", "8@%rax 2@usdt_probes_guarded_semaphore(%rip)", "usdt_probes_guarded_semaphore"));
 
 static FILE *probe_log;
 
@@ -144,23 +91,22 @@ static const char *untouched_text(unsigned long round)
 
 static void pass_numbers(unsigned long round)
 {
-	uint64_t values[15], numbers[10], index = round % 4, value = round * 0x9e3779b97f4a7c15;
+	uint64_t values[REGISTERS], numbers[10], index = round % 4, value = round * 0x9e3779b97f4a7c15;
 	const unsigned char *bytes = (const unsigned char *)(numbers + 1);
 	uint16_t short_number;
 	int i;
 
 	fprintf(probe_log, "registers");
-	for (i = 0; i < 15; i++) {
+	for (i = 0; i < REGISTERS; i++) {
 		values[i] = value ^ (uint64_t)i << 56;
 		fprintf(probe_log, " %" PRIu64, values[i]);
 	}
 	fprintf(probe_log, "\n");
 	pass_registers(values);
 
-	fprintf(probe_log, "widths %u %d %u %d %u %d %u %d %u %d %d %u %d %" PRId64 " %" PRIu64 " %" PRId64 " %u %d\n", (uint32_t)value, (int32_t)value,
-		(uint16_t)value, (int16_t)value, (uint8_t)value, (int8_t)value, (uint8_t)(value >> 8), (int8_t)(value >> 8), (uint32_t)value,
-		(int16_t)value, (int8_t)value, (uint8_t)value, (int8_t)value, (int64_t)value, (uint64_t)(uint32_t)value,
-		(int64_t)(int32_t)value, (uint8_t)value, (int8_t)(value >> 8));
+	fprintf(probe_log, "widths %u %d %u %d %u %d %u %d %d %" PRId64 " %" PRIu64 " %" PRId64 " %u\n", (uint32_t)value, (int32_t)value,
+		(uint16_t)value, (int16_t)value, (uint8_t)value, (int8_t)value, (uint32_t)value, (int16_t)value, (int8_t)value, (int64_t)value,
+		(uint64_t)(uint32_t)value, (int64_t)(int32_t)value, (uint8_t)value);
 	pass_widths(value);
 
 	for (i = 0; i < 10; i++)
@@ -172,6 +118,21 @@ static void pass_numbers(unsigned long round)
 	pass_memory(numbers + 1, index);
 }
 
+#ifdef __x86_64__
+/* Operands that no other architecture has. */
+static void pass_others(unsigned long round)
+{
+	const uint64_t value = round * 0x9e3779b97f4a7c15;
+
+	fprintf(probe_log, "bytes %u %d %u %d %d\n", (uint8_t)(value >> 8), (int8_t)(value >> 8), (uint8_t)value, (int8_t)value, (int8_t)(value >> 8));
+	pass_bytes(value);
+	usdt_numbers = (struct numbers){ round * 10000000019, round, -(int)round };
+	fprintf(probe_log, "symbols %" PRIu64 " %u %d %" PRIu64 " %d\n", usdt_numbers.first, usdt_numbers.second, usdt_numbers.third,
+		usdt_numbers.first, usdt_numbers.third);
+	pass_symbols();
+}
+#endif
+
 static void pass_all(unsigned long round)
 {
 	const char *text;
@@ -179,10 +140,9 @@ static void pass_all(unsigned long round)
 	pass_numbers(round);
 	fprintf(probe_log, "constants 255 -1 65535 -7 2147483647 18446744073709551615 -9223372036854775808 3000000000 -32768\n");
 	pass_constants();
-	usdt_numbers = (struct numbers){ round * 10000000019, round, -(int)round };
-	fprintf(probe_log, "symbols %" PRIu64 " %u %d %" PRIu64 " %d\n", usdt_numbers.first, usdt_numbers.second, usdt_numbers.third,
-		usdt_numbers.first, usdt_numbers.third);
-	pass_symbols();
+#ifdef __x86_64__
+	pass_others(round);
+#endif
 	text = untouched_text(round);
 	fprintf(probe_log, "text round %lu across the end of a page\n", round);
 	pass_text(text);

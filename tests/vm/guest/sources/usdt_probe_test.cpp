@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/answering_program.h"
+#include "support/architecture.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -58,11 +59,15 @@ protected:
     }
 };
 
-const std::vector<std::string> logged_probes = {
-    usdt_object + "registers", usdt_object + "widths",  usdt_object + "constants", usdt_object + "memory",
-    usdt_object + "symbols",   usdt_object + "nothing", usdt_object + "sites",     usdt_object + "guarded",
-    usdt_object + "text(str(arg1) as text)",
-};
+/// Which the program passes in each of its rounds, and `sites` three times in each.
+std::vector<std::string> logged_probes() {
+    std::vector<std::string> names = {"registers", "widths", "constants", "memory", "nothing", "sites", "guarded", "text(str(arg1) as text)"};
+    if (!is_arm64)
+        names.insert(names.end(), {"bytes", "symbols"});
+    for (std::string &name : names)
+        name = usdt_object + name;
+    return names;
+}
 
 void expect_probes_as_logged(const Outcome &outcome, std::size_t least) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -80,12 +85,12 @@ void expect_probes_as_logged(const Outcome &outcome, std::size_t least) {
 
 // The log has `guarded` where the semaphore was raised.
 TEST_F(UsdtProbes, have_the_arguments_that_the_program_has_passed) {
-    expect_probes_as_logged(trace(logged_probes, {usdt_program, "200", usdt_log}), 200 * 11);
+    expect_probes_as_logged(trace(logged_probes(), {usdt_program, "200", usdt_log}), 200 * (logged_probes().size() + 2));
     EXPECT_EQ(std::ranges::count(logged_lines(), "guarded 7 1"), 1);
 }
 
 TEST_F(UsdtProbes, of_the_commands_children_are_recorded) {
-    expect_probes_as_logged(trace(logged_probes, {usdt_program, "50", usdt_log, "fork"}), 50 * 11);
+    expect_probes_as_logged(trace(logged_probes(), {usdt_program, "50", usdt_log, "fork"}), 50 * (logged_probes().size() + 2));
 }
 
 TEST_F(UsdtProbes, arguments_that_are_not_read_are_no_others) {
@@ -95,7 +100,11 @@ TEST_F(UsdtProbes, arguments_that_are_not_read_are_no_others) {
     ASSERT_EQ(events.size(), 3u) << outcome.out;
     for (std::size_t i = 0; i < events.size(); i++) {
         const auto &args = events[i].at("args");
-        EXPECT_EQ(args.at("arg1").dump(), std::to_string(i) + ".0") << events[i].dump();
+        // Registers of floating-point numbers are not read on arm64.
+        if (!is_arm64)
+            EXPECT_EQ(args.at("arg1").dump(), std::to_string(i) + ".0") << events[i].dump();
+        else
+            EXPECT_TRUE(!args.contains("arg1") || args.at("arg1").is_null()) << events[i].dump();
         EXPECT_EQ(args.at("arg2"), i) << events[i].dump();
         EXPECT_EQ(args.at("arg7"), i) << events[i].dump();
         for (const char *unread : {"arg3", "arg4", "arg5", "arg6"})
@@ -104,8 +113,10 @@ TEST_F(UsdtProbes, arguments_that_are_not_read_are_no_others) {
 }
 
 TEST_F(UsdtProbes, conditions_and_names_are_as_for_any_argument) {
+    // The register that is the twelfth in the note.
+    const std::string twelfth = is_arm64 ? "reg(\"x11\")" : "reg(\"r12\")";
     const Outcome outcome = trace({usdt_object + "memory(arg9 as top, arg5) if arg9 == -78 && arg10 == 77", usdt_object + "sites(arg1 as number) if arg1 < 0",
-                                   usdt_object + "registers(reg(\"r12\") as r12, arg12) if reg(\"r12\") == arg12"},
+                                   usdt_object + "registers(" + twelfth + " as twelfth, arg12) if " + twelfth + " == arg12"},
                                   {usdt_program, "20", usdt_log});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     std::map<std::string, unsigned> counts;
@@ -113,7 +124,7 @@ TEST_F(UsdtProbes, conditions_and_names_are_as_for_any_argument) {
         const std::string name = event.at("func").get<std::string>().substr(usdt_title.size());
         counts[name]++;
         if (name == "registers") {
-            EXPECT_EQ(event.at("args").at("r12"), event.at("args").at("arg12"));
+            EXPECT_EQ(event.at("args").at("twelfth"), event.at("args").at("arg12"));
         } else if (name == "memory") {
             EXPECT_EQ(event.at("args").at("top"), -78);
         }
