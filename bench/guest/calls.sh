@@ -69,15 +69,15 @@ pass_of_calls() {
 	floor_cost
 	row 'an empty ftrace_ops: the floor' - - "$cost"
 	argtrace_cost vfs_read || exit
-	row '**argtrace**' $counter "$bytes" "$cost"
+	row '**argtrace**' "$counter" "$bytes" "$cost"
 	own_row 'argtrace --clock mono' monotonic --clock mono vfs_read
-	own_row 'argtrace --no-caller' $counter --no-caller vfs_read
-	own_row "argtrace 'vfs_read(count)'" $counter 'vfs_read(count)'
-	own_row 'argtrace --encoding named' $counter --encoding named vfs_read
+	own_row 'argtrace --no-caller' "$counter" --no-caller vfs_read
+	own_row "argtrace 'vfs_read(count)'" "$counter" 'vfs_read(count)'
+	own_row 'argtrace --encoding named' "$counter" --encoding named vfs_read
 	rejected_cost && row 'argtrace, a call of an excluded process' - 0 "$cost"
 	buffer=64K argtrace_cost vfs_read && row 'argtrace, a call that is lost, as its ring is full' - 0 "$cost"
 	# The loop is a child of this shell; followed, it is recorded, and else it is another process.
-	own_row 'argtrace -p, a call of such a process' $counter -F -p $$ vfs_read
+	own_row 'argtrace -p, a call of such a process' "$counter" -F -p $$ vfs_read
 	if argtrace_cost -p $$ vfs_read; then
 		row 'argtrace -p, a call of another process' - 0 "$cost"
 	fi

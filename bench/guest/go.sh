@@ -15,10 +15,10 @@ table_go() {
 		row 'an empty uprobe behind the check of the stack: the floor' - - "$(above)"
 		echo - >"$bench/empty_uprobe"
 		argtrace_cost $function || exit
-		row '**argtrace**' $counter - "$cost"
+		row '**argtrace**' "$counter" - "$cost"
 		own_row 'argtrace, rejected by an argument' - "$function if b == 7"
-		own_row 'argtrace, with the number of the goroutine' $counter "$function(text, a, b, c, goid)"
-		own_row 'argtrace -r: entry and return, by a breakpoint at the return' $counter -r $function
+		own_row 'argtrace, with the number of the goroutine' "$counter" "$function(text, a, b, c, goid)"
+		own_row 'argtrace -r: entry and return, by a breakpoint at the return' "$counter" -r $function
 		user_answer 'argtrace, counted' count $function
 		user_answer 'argtrace, counted by the text' count --by text $function
 		script 'bpftrace at the entry, count()' - 'uprobe:/root/go_loop:"main.benchFunction" { @ = count(); }'

@@ -24,18 +24,18 @@ pass_of_returns() {
 	floor_cost
 	row 'an empty ftrace_ops: the floor' - - "$cost"
 	argtrace_cost -r vfs_read || exit
-	row '**argtrace -r**' $counter "$bytes" "$cost"
+	row '**argtrace -r**' "$counter" "$bytes" "$cost"
 	own_row 'argtrace -r --clock mono' monotonic -r --clock mono vfs_read
 	own_row 'argtrace -r, rejected at entry by an argument' - "vfs_read= if count == $none"
 	own_row 'argtrace -r, rejected by what it returns' - 'vfs_read= if ret < 0'
 	own_row 'argtrace -r, rejected by how long it took' - 'vfs_read= if duration > 1s'
-	own_row 'argtrace -r, and `*pos` at entry' $counter 'vfs_read(file, buf, count, pos, *pos)='
-	own_row 'argtrace -r, and `*pos` at return' $counter 'vfs_read(file, buf, count, pos, *pos@ret)='
-	own_row 'argtrace --changes' $counter --changes vfs_read
-	own_row 'argtrace -r, and the path at entry' $counter 'vfs_read(file, buf, count, pos, path(file))='
-	own_row 'argtrace without -r: the entry alone' $counter vfs_read
-	own_row 'argtrace -r --return-by fprobe' $counter -r --return-by fprobe vfs_read
-	own_row 'argtrace -r --return-by kretprobe' $counter -r --return-by kretprobe vfs_read
+	own_row 'argtrace -r, and `*pos` at entry' "$counter" 'vfs_read(file, buf, count, pos, *pos)='
+	own_row 'argtrace -r, and `*pos` at return' "$counter" 'vfs_read(file, buf, count, pos, *pos@ret)='
+	own_row 'argtrace --changes' "$counter" --changes vfs_read
+	own_row 'argtrace -r, and the path at entry' "$counter" 'vfs_read(file, buf, count, pos, path(file))='
+	own_row 'argtrace without -r: the entry alone' "$counter" vfs_read
+	own_row 'argtrace -r --return-by fprobe' "$counter" -r --return-by fprobe vfs_read
+	own_row 'argtrace -r --return-by kretprobe' "$counter" -r --return-by kretprobe vfs_read
 	bpf 'BPF fexit, empty' - - return_empty
 	bpf 'BPF fexit, record to a ring buffer' monotonic 72 return_record
 	bpf 'BPF fentry and fexit, record with the duration' monotonic 80 return_timed

@@ -21,10 +21,10 @@ table_syscalls() {
 		floor_cost
 		row 'an empty ftrace_ops of its function: the floor' - - "$cost"
 		argtrace_cost s:pread64 || exit
-		row '**argtrace**' $counter "$bytes" "$cost"
+		row '**argtrace**' "$counter" "$bytes" "$cost"
 		own_row 'argtrace, rejected by an argument' - 's:pread64 if count == 7'
-		own_row 'argtrace -r' $counter -r s:pread64
-		own_row 'argtrace -d -r, with the path of its file' $counter -d -r s:pread64
+		own_row 'argtrace -r' "$counter" -r s:pread64
+		own_row 'argtrace -d -r, with the path of its file' "$counter" -d -r s:pread64
 		own_row 'argtrace -r, errors alone' - 's:pread64= if ret < 0'
 		bpf 'BPF tp_btf sys_enter, record to a ring buffer' monotonic 64 sys_enter_record
 		pread_event 'the event of ftrace'

@@ -19,11 +19,11 @@ pass_of_tracepoints() {
 	row 'an empty function: the floor' - - "$(above)"
 	echo 0 >$bench/empty_tracepoint
 	argtrace_cost $rename || exit
-	row '**argtrace**' $counter "$bytes" "$cost"
+	row '**argtrace**' "$counter" "$bytes" "$cost"
 	own_row 'argtrace --clock mono' monotonic --clock mono $rename
 	own_row 'argtrace, rejected by an argument' - "$rename if comm == 0"
-	own_row 'argtrace, and the name of the task until then' $counter "$rename(task, comm, task->comm as before)"
-	own_row 'argtrace --stack' $counter --stack $rename
+	own_row 'argtrace, and the name of the task until then' "$counter" "$rename(task, comm, task->comm as before)"
+	own_row 'argtrace --stack' "$counter" --stack $rename
 	bpf 'BPF tp_btf, empty' - - rename_empty
 	bpf 'BPF tp_btf, counted' - - rename_count
 	bpf 'BPF tp_btf, record to a ring buffer' monotonic 40 rename_record

@@ -45,12 +45,12 @@ table_user() {
 		row 'an empty uprobe: the floor' - - "$(above)"
 		echo - >"$bench/empty_uprobe"
 		argtrace_cost --proto "$prototype" $function || exit
-		row '**argtrace**' $counter "$bytes" "$cost"
-		own_row 'argtrace, a text of 14 characters' $counter --proto "$prototype" "$function(str(text))"
+		row '**argtrace**' "$counter" "$bytes" "$cost"
+		own_row 'argtrace, a text of 14 characters' "$counter" --proto "$prototype" "$function(str(text))"
 		own_row 'argtrace, rejected by an argument' - --proto "$prototype" "$function if b == 7"
-		own_row 'argtrace --stack' $counter --stack --proto "$prototype" $function
-		own_row 'argtrace -r: entry and return, by a breakpoint at the return' $counter -r --proto "$prototype" $function
-		own_row 'argtrace -r --return-by uretprobe' $counter -r --return-by uretprobe --proto "$prototype" $function
+		own_row 'argtrace --stack' "$counter" --stack --proto "$prototype" $function
+		own_row 'argtrace -r: entry and return, by a breakpoint at the return' "$counter" -r --proto "$prototype" $function
+		own_row 'argtrace -r --return-by uretprobe' "$counter" -r --return-by uretprobe --proto "$prototype" $function
 		user_answer 'argtrace, counted' count --proto "$prototype" $function
 		user_answer 'argtrace, counted by the text' count --by 'str(text)' --proto "$prototype" $function
 		user_event 'uprobe event' ''
