@@ -25,6 +25,11 @@ int argtrace_frames_get(void)
 	return 0;
 }
 
+static bool is_replaced(u64 ip)
+{
+	return ip == argtrace_replaced_returns[0] || ip == argtrace_replaced_returns[1];
+}
+
 static bool record_is_on_task_stack(u64 fp)
 {
 	return fp - (u64)task_stack_page(current) <= THREAD_SIZE - 2 * sizeof(u64);
@@ -46,24 +51,34 @@ static bool may_follow(u64 fp, u64 next)
 /* Stores up to `max` addresses from the record on, and sets walked->end. */
 static u32 walk_records(u64 fp, u64 *frames, u32 max, bool *replaced, enum argtrace_walk_end *end)
 {
+	u64 next, ip, regs;
 	u32 count = 0;
-	u64 next, ip;
 
 	*end = ARGTRACE_WALK_UNKNOWN;
 	for (;;) {
 		next = argtrace_load_quickly(fp);
 		ip = argtrace_load_quickly(fp + sizeof(u64));
+		regs = 0;
 		if (!next && !ip) {
-			*end = ARGTRACE_WALK_WHOLE;
-			return count;
+			if (argtrace_record_is_last(fp)) {
+				*end = ARGTRACE_WALK_WHOLE;
+				return count;
+			}
+			regs = argtrace_regs_of_record(fp);
+			if (!regs)
+				return count;
+		}
+		if (regs && count < max) {
+			frames[count++] = argtrace_load_from_regs(regs, pc);
+			ip = argtrace_load_from_regs(regs, regs[30]);
+			next = argtrace_load_from_regs(regs, regs[29]);
 		}
 		if (count == max) {
 			*end = ARGTRACE_WALK_CUT;
 			return count;
 		}
-		ip = ptrauth_strip_kernel_insn_pac(ip);
-		*replaced |= ip == argtrace_replaced_returns[0] ||
-			     ip == argtrace_replaced_returns[1];
+		ip = argtrace_strip_signature(ip);
+		*replaced |= is_replaced(ip);
 		frames[count++] = ip;
 		if (!may_follow(fp, next))
 			return count;
@@ -90,17 +105,19 @@ void argtrace_stack_walk_on(const struct argtrace_stack_start *start,
 {
 	const argtrace_full_regs *full = start->regs ? argtrace_full_regs_of(start->regs) : NULL;
 	const u64 fp = full ? full->regs[29] : start->bp;
-	bool replaced, known;
+	bool replaced = false, known;
 	u32 i;
 
 	room->frames[0] = full ? full->pc : *start->sp;
-	replaced = room->frames[0] == argtrace_replaced_returns[0] ||
-		   room->frames[0] == argtrace_replaced_returns[1];
 	walked->end = ARGTRACE_WALK_UNKNOWN;
 	walked->count = 1;
+	if (full && ARGTRACE_RECORDS_HAVE_TYPES && max > 1)
+		room->frames[walked->count++] = argtrace_strip_signature(full->regs[30]);
+	for (i = 0; i < walked->count; i++)
+		replaced |= is_replaced(room->frames[i]);
 	if (!(fp & 7) && argtrace_is_kernel_address(fp))
-		walked->count += walk_records(fp, room->frames + 1, max - 1, &replaced,
-					      &walked->end);
+		walked->count += walk_records(fp, room->frames + walked->count,
+					      max - walked->count, &replaced, &walked->end);
 	if (walked->end == ARGTRACE_WALK_UNKNOWN)
 		return;
 	if (replaced) {
