@@ -58,7 +58,6 @@ static u32 walk_records(u64 fp, u64 *frames, u32 max, bool *replaced, enum argtr
 	for (;;) {
 		next = argtrace_load_quickly(fp);
 		ip = argtrace_load_quickly(fp + sizeof(u64));
-		regs = 0;
 		if (!next && !ip) {
 			if (argtrace_record_is_last(fp)) {
 				*end = ARGTRACE_WALK_WHOLE;
@@ -67,10 +66,7 @@ static u32 walk_records(u64 fp, u64 *frames, u32 max, bool *replaced, enum argtr
 			regs = argtrace_regs_of_record(fp);
 			if (!regs)
 				return count;
-		}
-		if (regs && count < max) {
-			frames[count++] = argtrace_load_from_regs(regs, pc);
-			ip = argtrace_load_from_regs(regs, regs[30]);
+			ip = argtrace_load_from_regs(regs, pc);
 			next = argtrace_load_from_regs(regs, regs[29]);
 		}
 		if (count == max) {
@@ -105,19 +101,16 @@ void argtrace_stack_walk_on(const struct argtrace_stack_start *start,
 {
 	const argtrace_full_regs *full = start->regs ? argtrace_full_regs_of(start->regs) : NULL;
 	const u64 fp = full ? full->regs[29] : start->bp;
-	bool replaced = false, known;
+	bool replaced, known;
 	u32 i;
 
 	room->frames[0] = full ? full->pc : *start->sp;
+	replaced = is_replaced(room->frames[0]);
 	walked->end = ARGTRACE_WALK_UNKNOWN;
 	walked->count = 1;
-	if (full && ARGTRACE_RECORDS_HAVE_TYPES && max > 1)
-		room->frames[walked->count++] = argtrace_strip_signature(full->regs[30]);
-	for (i = 0; i < walked->count; i++)
-		replaced |= is_replaced(room->frames[i]);
 	if (!(fp & 7) && argtrace_is_kernel_address(fp))
-		walked->count += walk_records(fp, room->frames + walked->count,
-					      max - walked->count, &replaced, &walked->end);
+		walked->count += walk_records(fp, room->frames + 1, max - 1, &replaced,
+					      &walked->end);
 	if (walked->end == ARGTRACE_WALK_UNKNOWN)
 		return;
 	if (replaced) {

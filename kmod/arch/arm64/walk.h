@@ -3,7 +3,7 @@
  * The kernel has frame records: {x29 of the caller, return address}, which x29 leads along. An
  * exception adds one with the address of the interruption, and the last one is zeros
  * (arch/arm64/kernel/stacktrace.c, entry.S). Since Linux 6.13 both are zeros, with a type beside
- * them; that of an exception is among its registers, and what x30 had is a frame as well.
+ * them; that of an exception is among the registers of what was interrupted.
  */
 #ifndef ARGTRACE_ARCH_ARM64_WALK_H
 #define ARGTRACE_ARCH_ARM64_WALK_H
@@ -113,12 +113,9 @@ static __always_inline u32 argtrace_stack_walk_from(u64 fp, struct argtrace_stac
 			if (likely(argtrace_record_is_last(fp)))
 				break;
 			regs = argtrace_regs_of_record(fp);
-			if (!regs || to == limit)
+			if (!regs)
 				return 0;
 			ip = argtrace_load_from_regs(regs, pc);
-			*to++ = ip;
-			hash = argtrace_stack_hash(hash, ip);
-			ip = argtrace_load_from_regs(regs, regs[30]);
 			next = argtrace_load_from_regs(regs, regs[29]);
 		}
 		ip = argtrace_strip_signature(ip);
@@ -153,20 +150,10 @@ static __always_inline u32 argtrace_stack_walk_interrupted_quickly(const struct 
 								   u32 max, u64 *result)
 {
 	const argtrace_full_regs *full = argtrace_full_regs_of(regs);
-	u64 hash = argtrace_stack_hash(0, full->pc);
-	u32 count = 1;
 
 	room->frames[0] = full->pc;
-	if (ARGTRACE_RECORDS_HAVE_TYPES) {
-		const u64 ip = argtrace_strip_signature(full->regs[30]);
-
-		if (unlikely(max < 2) || unlikely(ip == argtrace_replaced_returns[0]) ||
-		    unlikely(ip == argtrace_replaced_returns[1]))
-			return 0;
-		room->frames[count++] = ip;
-		hash = argtrace_stack_hash(hash, ip);
-	}
-	return argtrace_stack_walk_from(full->regs[29], room, count, hash, max, result);
+	return argtrace_stack_walk_from(full->regs[29], room, 1,
+					argtrace_stack_hash(0, full->pc), max, result);
 }
 
 /* What the quick walks do not do. */
