@@ -32,13 +32,14 @@ apt_mirror() {
 		awk -v suite="$suite" '($1 == suite || $2 == suite || $2 == "stable") && $3 == "main" && !n++ { print $4 }'
 }
 
-# apt_use_suite SUITE: from here on apt_get and apt_cache mean this suite and its backports, and nothing of this machine's
-# but how it reaches the net.
+# apt_use_suite SUITE [ARCH]: from here on apt_get and apt_cache mean this suite and its backports, and nothing of this
+# machine's but how it reaches the net; with ARCH the packages for that architecture, NAME:amd64 being one for this machine.
 apt_use_suite() {
 	local mirror
 	mirror=$(apt_mirror)
 	[[ $mirror ]] || die "apt's sources here have no Debian mirror to take $1 from"
-	apt_use_sources "$1" < <(printf "amd64 $mirror %s\n" "$1" "$1-backports")
+	apt_use_sources "$1${2:+-$2}" < <(printf "${2:+$2,}amd64 $mirror %s\n" "$1" "$1-backports")
+	[[ ! ${2-} ]] || apt_prefer_architecture "$2"
 }
 
 # This machine's own suite, its updates and its security updates, as "ADDRESS SUITE".
@@ -55,6 +56,10 @@ apt_own_sources() {
 apt_use_architecture() {
 	apt_use_sources "$1" < <(apt_own_sources | sed "s/^/$1,amd64 /")
 	grep -q . "$CACHE/apt/$1/sources.list" || die "apt's sources here have no Debian mirror to take packages for $1 from"
+	apt_prefer_architecture "$1"
+}
+
+apt_prefer_architecture() {
 	APT_OPTIONS+=(-o APT::Architecture="$1" -o APT::Architectures::="$1" -o APT::Architectures::=amd64)
 }
 

@@ -195,8 +195,9 @@ def suites(labels, everything):
     for label in reversed(labels):
         share = ["--long"] if everything else share_of_cases(label, labels) + suites_left_out(label, labels)
         yield f"vm-{label}", command(vm_run, *share, label)
-    for label in kernels.labels_checked_in_part():
-        yield f"vm-{label}", command(vm_run, *(["--long"] if everything else filter_in_part()), label)
+    for label in kernels.labels_checked_in_part(everything):
+        all_suites = everything and not kernels.is_checked_in_part_by_all(label)
+        yield f"vm-{label}", command(vm_run, *(["--long"] if all_suites else filter_in_part()), label)
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
         yield "mutants", command(TOP / "tests/mutants/run", "--user-only")
@@ -272,7 +273,7 @@ def main():
     everything = sys.argv[1:] == ["--all"]
     labels = kernels.labels_checked(everything) + (["kasan"] if everything else [])
     expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host", "checkpatch",
-                *(f"vm-{label}" for label in labels + kernels.labels_checked_in_part())]
+                *(f"vm-{label}" for label in labels + kernels.labels_checked_in_part(everything))]
     if everything:
         expected += ["faults", "mutants", "viewers", "peers", "strace", "uftrace", "arguments", "postgresql", "unwinders", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
@@ -284,7 +285,7 @@ def main():
     seconds = {}
     print("\n== build", flush=True)
     # What did not build cannot be tested; the suites then count as failed.
-    broken = run_suites(seconds, labels, everything) if build(seconds, labels + kernels.labels_checked_in_part()) else ["build"]
+    broken = run_suites(seconds, labels, everything) if build(seconds, labels + kernels.labels_checked_in_part(everything)) else ["build"]
     lines, good = results.summary(expected, results.read(path), broken)
     print("\n".join(["", *results.slowest("the ten slowest steps", seconds), "",
                      *results.slowest("the ten slowest suites within them", tests_seconds()), "", *ends_of_logs(broken), *lines]))

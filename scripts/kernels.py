@@ -28,9 +28,14 @@ def labels_checked(everything=False):
     return [row[0] for row in rows() if row[5] == "yes" or (everything and row[5] == "all")]
 
 
-def labels_checked_in_part():
-    """Those on which `make check` runs the suites of tests/vm/in_part, and `make check-all` all."""
-    return [row[0] for row in rows() if row[5] == "part"]
+def labels_checked_in_part(everything=False):
+    """Those on which `make check` runs the suites of tests/vm/in_part, and `make check-all` all; with it also those on which it runs
+    no more than these."""
+    return [row[0] for row in rows() if row[5] == "part" or (everything and row[5] == "all-part")]
+
+
+def is_checked_in_part_by_all(label):
+    return any(row[0] == label and row[5] == "all-part" for row in rows())
 
 
 def oldest_checked():

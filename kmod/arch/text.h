@@ -12,6 +12,7 @@
  *   argtrace_is_in_modules()     whether modules have their text there
  *   argtrace_is_called_by_list() whether ftrace has called an ops, whose callback was called from
  *                                there, by its list function: others trace the same function
+ *   ARGTRACE_IS_ALWAYS_IN_LIST   whether it always does: then nothing tells whether they do
  *   argtrace_text_init()         what these have to know, at module load
  *   argtrace_is_kernel_text()    whether the address can be that of kernel text at all
  */

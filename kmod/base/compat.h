@@ -18,7 +18,8 @@
 #include <linux/ktime.h>
 #include <linux/version.h>
 
-#if !defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+/* Kbuild says where the second will do. */
+#if !defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && !defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
 #error "argtrace needs a kernel with CONFIG_DYNAMIC_FTRACE_WITH_ARGS: without it ftrace does not hand over the argument registers"
 #endif
 

@@ -21,6 +21,15 @@
 #include "source/returns/returns.h"
 #include "source/syscall.h"
 
+/* The first look is the trampoline's as well. */
+static noinline void look_later(struct argtrace_return *returns, struct argtrace_regs *regs)
+{
+	argtrace_return_count_undecided(returns);
+	WRITE_ONCE(returns->body, argtrace_body_of(regs));
+	argtrace_divert(regs, returns, argtrace_return_waiting);
+	preempt_enable_notrace();
+}
+
 static __always_inline void wait_callback(unsigned long ip, unsigned long parent_ip,
 					  struct ftrace_ops *ops, struct ftrace_regs *fregs,
 					  const bool by_pid)
@@ -38,10 +47,13 @@ static __always_inline void wait_callback(unsigned long ip, unsigned long parent
 	if (unlikely(!plan))
 		return;
 	returns = plan->returns;
-	/* A tracer called after us might redirect the call, which would then never be recorded. */
-	wait.is_last = in_list || argtrace_is_diverted(regs, ip, in_list) ||
+	wait.is_last = argtrace_is_diverted(regs, ip, in_list) ||
 		       !argtrace_return_can_sleep((unsigned long)regs,
 						  sizeof(*regs) + sizeof(struct argtrace_frame));
+	if (ARGTRACE_IS_ALWAYS_IN_LIST && !wait.is_last)
+		return look_later(returns, regs);
+	/* A tracer called after us might redirect the call, which would then never be recorded. */
+	wait.is_last |= in_list;
 	argtrace_count_following(returns->following, entered);
 	if (!argtrace_return_may_look(returns))
 		return;
@@ -71,9 +83,10 @@ void argtrace_syscall_wait(struct argtrace_frame *frame)
 {
 	struct argtrace_return *returns = frame->returns;
 	struct argtrace_regs regs argtrace_uninitialized;
-	/* It was its turn before it began to wait. */
-	struct argtrace_wait wait = { .is_sampled = true };
+	/* It was its turn before it began to wait, if it has been looked at. */
+	struct argtrace_wait wait = { .is_sampled = !ARGTRACE_IS_ALWAYS_IN_LIST };
 
+	argtrace_return_enter_uncounted(returns);
 	/* The program is one for an entry, which does not find all registers in a frame. */
 	argtrace_syscall_arguments(&regs, argtrace_frame_passed(frame));
 	argtrace_frame_to_regs(&regs, frame);

@@ -64,8 +64,17 @@ class KernelsInPart(unittest.TestCase):
             [(_, *words)] = self.words(f"vm-{label}", True)
             self.assertEqual(words, ["--long", label])
 
+    def test_with_all_there_are_more_of_which_some_run_no_others(self):
+        more = [label for label in kernels.labels_checked_in_part(True) if kernels.is_checked_in_part_by_all(label)]
+        self.assertTrue(more)
+        self.assertFalse(set(more) & set(kernels.labels_checked_in_part()))
+        for label in more:
+            self.assertEqual(self.words(f"vm-{label}", False), [])
+            [(_, *words)] = self.words(f"vm-{label}", True)
+            self.assertEqual(words, [*check.filter_in_part(), label])
+
     def test_the_others_do_not_change_their_shares(self):
-        self.assertFalse(set(kernels.labels_checked_in_part()) & set(kernels.labels_checked(True)))
+        self.assertFalse(set(kernels.labels_checked_in_part(True)) & set(kernels.labels_checked(True)))
 
     def test_what_a_kernel_of_arm64_runs_is_built(self):
         for is_arm64, targets in ((True, {"arm64-tests", "module", "test-modules"}), (False, {"module", "test-modules"})):

@@ -76,12 +76,13 @@ class Results(unittest.TestCase):
 class Kernels(unittest.TestCase):
     def test_the_list(self):
         with tempfile.NamedTemporaryFile("w") as file, mock.patch.dict(os.environ, ARGTRACE_KERNELS_LIST=file.name):
-            file.write("# label source suite image headers check\nx deb s i h yes # the first\n\ny deb s i h all\nz src s i h no\nw deb s i h part\n")
+            file.write("# label source suite image headers check\nx deb s i h yes # the first\n\ny deb s i h all\nz src s i h no\nw deb s i h part\nv deb s i h all-part\n")
             file.flush()
-            self.assertEqual(kernels.labels(), ["x", "y", "z", "w"])
+            self.assertEqual(kernels.labels(), ["x", "y", "z", "w", "v"])
             self.assertEqual(kernels.labels_checked(), ["x"])
             self.assertEqual(kernels.labels_checked(True), ["x", "y"])
             self.assertEqual(kernels.labels_checked_in_part(), ["w"])
+            self.assertEqual(kernels.labels_checked_in_part(True), ["w", "v"])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 
 #include "arch/followed.h"
 #include "arch/regs.h"
+#include "arch/text.h"
 
 static __always_inline unsigned long argtrace_body_of(const struct argtrace_regs *regs)
 {
@@ -34,9 +35,10 @@ static __always_inline void argtrace_divert(struct argtrace_regs *regs,
 					    void (*trampoline)(void))
 {
 	regs->x[8] = (unsigned long)returns;
-	regs->pc = (unsigned long)trampoline;
+	argtrace_regs_go_on_at(regs, (unsigned long)trampoline);
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 /*
  * Where others trace the same function, a direct caller may come first, called after us or already
  * there, and BPF's do not preserve x8. These calls count as taken by another.
@@ -53,6 +55,20 @@ static __always_inline void argtrace_divert_in_memory(struct argtrace_regs *regs
 	regs->direct_caller = (unsigned long)argtrace_return_in_memory;
 	regs->pc = (unsigned long)returns;
 }
+#else
+/* Before Linux 6.2 there are no direct callers, and each ops is in the list. */
+static __always_inline bool argtrace_is_diverted(const struct argtrace_regs *regs, unsigned long ip,
+						 bool in_list)
+{
+	return argtrace_graph_runs() || regs->pc != ip + AARCH64_INSN_SIZE;
+}
+
+/* No register would be left for the struct: these calls stay counted as taken by another. */
+static __always_inline void argtrace_divert_in_memory(struct argtrace_regs *regs,
+						      struct argtrace_return *returns)
+{
+}
+#endif
 
 static __always_inline void
 argtrace_divert_with_others(struct argtrace_regs *regs, struct argtrace_return *returns,

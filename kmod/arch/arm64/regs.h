@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * struct argtrace_regs is what ftrace hands over (struct __arch_ftrace_regs). It begins as struct
- * pt_regs does: the argument registers are at the same places in both. What is not, is read by
- * functions of which each is for one of them. Arguments are where AAPCS64, 6.8.2, has them.
+ * struct argtrace_regs is what ftrace hands over (struct __arch_ftrace_regs, since Linux 6.2). It
+ * begins as struct pt_regs does: the argument registers are at the same places in both. What is
+ * not, is read by functions of which each is for one of them. Arguments are where AAPCS64, 6.8.2,
+ * has them.
  */
 #ifndef ARGTRACE_ARCH_ARM64_REGS_H
 #define ARGTRACE_ARCH_ARM64_REGS_H
@@ -12,6 +13,7 @@
 #include <linux/ftrace.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
+#include <linux/version.h>
 #include <uapi/argtrace.h>
 
 #define ARGTRACE_REG_COUNT	8
@@ -31,6 +33,9 @@ struct argtrace_regs {
 	unsigned long fp, lr, sp, pc;
 };
 
+static_assert(offsetof(struct pt_regs, regs) == offsetof(struct argtrace_regs, x));
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 #define ARGTRACE_AS_FTRACE_HAS(member, ftrace_member) \
 	static_assert(offsetof(struct argtrace_regs, member) == \
 		      offsetof(struct __arch_ftrace_regs, ftrace_member))
@@ -40,12 +45,43 @@ ARGTRACE_AS_FTRACE_HAS(fp, fp);
 ARGTRACE_AS_FTRACE_HAS(lr, lr);
 ARGTRACE_AS_FTRACE_HAS(sp, sp);
 ARGTRACE_AS_FTRACE_HAS(pc, pc);
-static_assert(offsetof(struct pt_regs, regs) == offsetof(struct argtrace_regs, x));
 
 static __always_inline struct argtrace_regs *argtrace_regs_of_ftrace(struct ftrace_regs *fregs)
 {
 	return (struct argtrace_regs *)fregs;
 }
+
+static __always_inline void argtrace_regs_go_on_at(struct argtrace_regs *regs, unsigned long pc)
+{
+	regs->pc = pc;
+}
+#else
+/*
+ * Linux 6.1 hands over struct pt_regs. Where struct argtrace_regs has the rest it has x10 to x13,
+ * which ftrace leaves as they are unless an ops wants all registers. Functions may change them, and
+ * ftrace and its callbacks do.
+ */
+static_assert(offsetof(struct ftrace_regs, regs) == 0);
+static_assert(offsetof(struct argtrace_regs, fp) >= offsetof(struct pt_regs, regs[10]));
+static_assert(sizeof(struct argtrace_regs) <= offsetof(struct pt_regs, regs[16]));
+
+static __always_inline struct argtrace_regs *argtrace_regs_of_ftrace(struct ftrace_regs *fregs)
+{
+	struct argtrace_regs *regs = (struct argtrace_regs *)fregs;
+
+	regs->fp = fregs->regs.regs[29];
+	regs->lr = fregs->regs.regs[30];
+	regs->sp = fregs->regs.sp;
+	regs->pc = fregs->regs.pc;
+	return regs;
+}
+
+static __always_inline void argtrace_regs_go_on_at(struct argtrace_regs *regs, unsigned long pc)
+{
+	regs->pc = pc;
+	((struct pt_regs *)regs)->pc = pc;
+}
+#endif
 
 /* For argtrace_regs_argument(), _arguments(), _ip() and _are_of_user() alone. */
 static __always_inline const struct argtrace_regs *
@@ -227,7 +263,14 @@ static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, 
 	(regs)->lr = argtrace_called_from();							\
 } while (0)
 
+/* The address of kernel code in a return address, which may be signed. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define argtrace_strip_signature(address) ptrauth_strip_insn_pac(address)
+#else
+#define argtrace_strip_signature(address) ptrauth_strip_kernel_insn_pac(address)
+#endif
+
 #define argtrace_called_from() \
-	ptrauth_strip_kernel_insn_pac((unsigned long)__builtin_return_address(0))
+	argtrace_strip_signature((unsigned long)__builtin_return_address(0))
 
 #endif

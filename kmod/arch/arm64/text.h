@@ -4,6 +4,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kconfig.h>
 #include <linux/pgtable.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -17,20 +18,23 @@
  * (arch/arm64/kernel/entry-ftrace.S). It reports the address of the second.
  */
 #define ARGTRACE_FENTRY_SKEW	4UL
+#define AARCH64_INSN_NOP	0xd503201f
 
 /* Landing pads are marked by instructions that any function may begin with. */
 #ifndef __noendbr
 #define __noendbr
 #endif
 
-/* Modules may be anywhere within 2 GiB of the kernel, whose place is random. */
 /*
- * ftrace_caller calls an ops that is alone, and else the list function. Its address is all ones if
- * it is not known: then each call seems to be one of the list function's.
+ * ftrace_caller calls an ops that is alone, and else the list function; before Linux 6.2 always
+ * that. Its address is all ones if it is not known: then each call seems to be one of the list
+ * function's.
  */
 extern unsigned long argtrace_ftrace_caller;
 
 #define ARGTRACE_FTRACE_CALLER_SIZE	0x100
+
+#define ARGTRACE_IS_ALWAYS_IN_LIST	!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
 
 static __always_inline bool argtrace_is_called_by_list(const struct ftrace_ops *ops,
 						       const void *called_from)
@@ -38,8 +42,20 @@ static __always_inline bool argtrace_is_called_by_list(const struct ftrace_ops *
 	return (unsigned long)called_from - argtrace_ftrace_caller >= ARGTRACE_FTRACE_CALLER_SIZE;
 }
 
+/*
+ * Before Linux 6.2, ftrace has function_graph follow a call after all others, as one of the
+ * function that the program counter says: this is the jump there, or a NOP while it does not run.
+ */
+extern const u32 *argtrace_graph_call;
+
+static __always_inline bool argtrace_graph_runs(void)
+{
+	return argtrace_graph_call && READ_ONCE(*argtrace_graph_call) != AARCH64_INSN_NOP;
+}
+
 void argtrace_text_init(void);
 
+/* Modules may be anywhere within 2 GiB of the kernel, whose place is random. */
 static inline bool argtrace_is_in_modules(unsigned long addr)
 {
 	char name[KSYM_SYMBOL_LEN];

@@ -25,6 +25,11 @@ int argtrace_frames_get(void)
 	return 0;
 }
 
+static bool is_replaced(u64 ip)
+{
+	return ip == argtrace_replaced_returns[0] || ip == argtrace_replaced_returns[1];
+}
+
 static bool record_is_on_task_stack(u64 fp)
 {
 	return fp - (u64)task_stack_page(current) <= THREAD_SIZE - 2 * sizeof(u64);
@@ -46,24 +51,30 @@ static bool may_follow(u64 fp, u64 next)
 /* Stores up to `max` addresses from the record on, and sets walked->end. */
 static u32 walk_records(u64 fp, u64 *frames, u32 max, bool *replaced, enum argtrace_walk_end *end)
 {
+	u64 next, ip, regs;
 	u32 count = 0;
-	u64 next, ip;
 
 	*end = ARGTRACE_WALK_UNKNOWN;
 	for (;;) {
 		next = argtrace_load_quickly(fp);
 		ip = argtrace_load_quickly(fp + sizeof(u64));
 		if (!next && !ip) {
-			*end = ARGTRACE_WALK_WHOLE;
-			return count;
+			if (argtrace_record_is_last(fp)) {
+				*end = ARGTRACE_WALK_WHOLE;
+				return count;
+			}
+			regs = argtrace_regs_of_record(fp);
+			if (!regs)
+				return count;
+			ip = argtrace_load_from_regs(regs, pc);
+			next = argtrace_load_from_regs(regs, regs[29]);
 		}
 		if (count == max) {
 			*end = ARGTRACE_WALK_CUT;
 			return count;
 		}
-		ip = ptrauth_strip_kernel_insn_pac(ip);
-		*replaced |= ip == argtrace_replaced_returns[0] ||
-			     ip == argtrace_replaced_returns[1];
+		ip = argtrace_strip_signature(ip);
+		*replaced |= is_replaced(ip);
 		frames[count++] = ip;
 		if (!may_follow(fp, next))
 			return count;
@@ -94,8 +105,7 @@ void argtrace_stack_walk_on(const struct argtrace_stack_start *start,
 	u32 i;
 
 	room->frames[0] = full ? full->pc : *start->sp;
-	replaced = room->frames[0] == argtrace_replaced_returns[0] ||
-		   room->frames[0] == argtrace_replaced_returns[1];
+	replaced = is_replaced(room->frames[0]);
 	walked->end = ARGTRACE_WALK_UNKNOWN;
 	walked->count = 1;
 	if (!(fp & 7) && argtrace_is_kernel_address(fp))

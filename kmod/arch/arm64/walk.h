@@ -2,8 +2,8 @@
 /*
  * The kernel has frame records: {x29 of the caller, return address}, which x29 leads along. An
  * exception adds one with the address of the interruption, and the last one is zeros
- * (arch/arm64/kernel/stacktrace.c, entry.S). Since Linux 6.13 those two have a type beside them,
- * which is not known here.
+ * (arch/arm64/kernel/stacktrace.c, entry.S). Since Linux 6.13 both are zeros, with a type beside
+ * them; that of an exception is among the registers of what was interrupted.
  */
 #ifndef ARGTRACE_ARCH_ARM64_WALK_H
 #define ARGTRACE_ARCH_ARM64_WALK_H
@@ -17,13 +17,18 @@
 #include "arch/load.h"
 #include "arch/regs.h"
 
+#if __has_include(<asm/stacktrace/frame.h>)
+#include <asm/stacktrace/frame.h>
+#define ARGTRACE_RECORDS_HAVE_TYPES	true
+#else
+#define ARGTRACE_RECORDS_HAVE_TYPES	false
+#define FRAME_META_TYPE_FINAL		1
+#define FRAME_META_TYPE_PT_REGS		2
+#endif
+
 struct module;
 
-#if defined(CONFIG_FRAME_POINTER) && !defined(ARGTRACE_FRAME_RECORDS_HAVE_TYPES)
-#define ARGTRACE_CAN_WALK	true
-#else
-#define ARGTRACE_CAN_WALK	false
-#endif
+#define ARGTRACE_CAN_WALK	IS_ENABLED(CONFIG_FRAME_POINTER)
 
 /*
  * Where a walk begins: the address at *sp is the innermost one, and bp leads to the record of its
@@ -69,6 +74,24 @@ static __always_inline u64 argtrace_stack_hash(u64 hash, u64 ip)
 	return (rol64(hash, 23) ^ ip) * 0x9e3779b97f4a7c15ull;
 }
 
+/* What a record of zeros says: whether it is the last one. */
+static __always_inline bool argtrace_record_is_last(u64 fp)
+{
+	return !ARGTRACE_RECORDS_HAVE_TYPES ||
+	       argtrace_load_quickly(fp + 2 * sizeof(u64)) == FRAME_META_TYPE_FINAL;
+}
+
+/* The address of the registers that one is in, of an exception, or 0: it is none of these. */
+static __always_inline u64 argtrace_regs_of_record(u64 fp)
+{
+	if (argtrace_load_quickly(fp + 2 * sizeof(u64)) != FRAME_META_TYPE_PT_REGS)
+		return 0;
+	return fp - offsetof(argtrace_full_regs, stackframe);
+}
+
+#define argtrace_load_from_regs(regs, member) \
+	argtrace_load_quickly((regs) + offsetof(argtrace_full_regs, member))
+
 /*
  * Walks from the record at `fp` on the current task's stack. Calls no function, and uses no memory
  * but `room`, which already contains `count` addresses with that hash. Returns how many addresses
@@ -79,16 +102,23 @@ static __always_inline u32 argtrace_stack_walk_from(u64 fp, struct argtrace_stac
 {
 	const u64 begin = (u64)task_stack_page(current);
 	u64 *to = room->frames + count, *const limit = room->frames + max;
-	u64 next, ip;
+	u64 next, ip, regs;
 
 	for (;;) {
 		if (unlikely(fp - begin > THREAD_SIZE - 2 * sizeof(u64)) || unlikely(fp & 7))
 			return 0;
 		next = argtrace_load_quickly(fp);
 		ip = argtrace_load_quickly(fp + sizeof(u64));
-		if (!next && !ip)
-			break;
-		ip = ptrauth_strip_kernel_insn_pac(ip);
+		if (!next && !ip) {
+			if (likely(argtrace_record_is_last(fp)))
+				break;
+			regs = argtrace_regs_of_record(fp);
+			if (!regs)
+				return 0;
+			ip = argtrace_load_from_regs(regs, pc);
+			next = argtrace_load_from_regs(regs, regs[29]);
+		}
+		ip = argtrace_strip_signature(ip);
 		if (unlikely(next <= fp) || unlikely(to == limit) ||
 		    unlikely(ip == argtrace_replaced_returns[0]) ||
 		    unlikely(ip == argtrace_replaced_returns[1]))

@@ -16,6 +16,8 @@
 #define ARGTRACE_FENTRY_SKEW	(IS_ENABLED(CONFIG_X86_KERNEL_IBT) ? 4UL : 0UL)
 
 /* An ops that is alone has a trampoline of its own. */
+#define ARGTRACE_IS_ALWAYS_IN_LIST	false
+
 static __always_inline bool argtrace_is_called_by_list(const struct ftrace_ops *ops,
 						       const void *called_from)
 {

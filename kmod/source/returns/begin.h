@@ -12,12 +12,37 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "arch/text.h"
 #include "session.h"
 #include "source/returns/stack.h"
 
 static __always_inline void argtrace_return_filter(const struct argtrace_return *returns)
 {
 	argtrace_count_following(returns->following, filtered);
+	preempt_enable_notrace();
+}
+
+/*
+ * A call has yet to decide, and does so in a trampoline: it counts as entered. Where an ops that
+ * is called after ours may redirect it, and nothing tells whether there is one, it counts as taken
+ * until the trampoline has been entered. Preemption is off.
+ */
+static __always_inline void argtrace_return_count_undecided(const struct argtrace_return *returns)
+{
+	if (ARGTRACE_IS_ALWAYS_IN_LIST)
+		argtrace_count_following(returns->following, taken);
+	else
+		argtrace_count_following(returns->following, entered);
+}
+
+/* The trampoline has been entered. */
+static __always_inline void argtrace_return_enter_uncounted(const struct argtrace_return *returns)
+{
+	if (!ARGTRACE_IS_ALWAYS_IN_LIST)
+		return;
+	preempt_disable_notrace();
+	argtrace_uncount_following(returns->following, taken);
+	argtrace_count_following(returns->following, entered);
 	preempt_enable_notrace();
 }
 

@@ -23,7 +23,7 @@
 
 /*
  * A filter has met a fault. Whether that was for memory that the call waits for, and then decides
- * in the trampoline, from which it is in flight: it counts as entered. `regs`: ftrace's.
+ * in the trampoline, from which it is in flight. `regs`: ftrace's.
  */
 static noinline bool decides_later(struct argtrace_run *run, struct argtrace_return *returns,
 				   struct argtrace_regs *regs)
@@ -37,7 +37,7 @@ static noinline bool decides_later(struct argtrace_run *run, struct argtrace_ret
 	argtrace_scratch_leave();
 	if (verdict != ARGTRACE_VERDICT_FAULT || !argtrace_absent_here().size)
 		return false;
-	argtrace_count_following(returns->following, entered);
+	argtrace_return_count_undecided(returns);
 	WRITE_ONCE(returns->body, argtrace_body_of(regs));
 	argtrace_divert(regs, returns, argtrace_return_undecided);
 	return true;
@@ -95,7 +95,8 @@ static noinline bool is_syscall_accepted(struct argtrace_plan *plan, struct argt
 
 	argtrace_syscall_regs(&passed, regs);
 	/* A tracer called after us might redirect the call, which would then never decide. */
-	return accepts(plan, &passed, *argtrace_regs_return_slot(regs), in_list ? NULL : regs);
+	return accepts(plan, &passed, *argtrace_regs_return_slot(regs),
+		       in_list && !ARGTRACE_IS_ALWAYS_IN_LIST ? NULL : regs);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "read/absent.h"
 #include "read/scratch.h"
 #include "session.h"
+#include "source/returns/begin.h"
 #include "source/returns/enter.h"
 #include "source/returns/returns.h"
 #include "source/syscall.h"
@@ -95,6 +96,7 @@ unsigned long argtrace_return_enter_waiting(struct argtrace_frame *frame, bool i
 /* In place of argtrace_return_enter(), of a call that the callback could not decide on. */
 unsigned long argtrace_return_enter_undecided(struct argtrace_frame *frame)
 {
+	argtrace_return_enter_uncounted(frame->returns);
 	argtrace_syscall_arguments(argtrace_frame_regs(frame), argtrace_frame_passed(frame));
 	return argtrace_return_enter_waiting(frame, false);
 }

@@ -20,8 +20,13 @@ static inline void at_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Linux 6.2 renamed it. On arm64 it is no macro. */
-#if defined(ftrace_regs_set_instruction_pointer) || defined(CONFIG_ARM64)
+/*
+ * Linux 6.2 renamed it. On arm64 it is no macro then, and before that an ops with all registers
+ * changes these.
+ */
+#if defined(CONFIG_ARM64) && !defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+#define an_set_instruction_pointer(fregs, ip) ((fregs)->regs.pc = (ip))
+#elif defined(ftrace_regs_set_instruction_pointer) || defined(CONFIG_ARM64)
 #define an_set_instruction_pointer(fregs, ip) ftrace_regs_set_instruction_pointer(fregs, ip)
 #else
 #define an_set_instruction_pointer(fregs, ip) ftrace_instruction_pointer_set(fregs, ip)

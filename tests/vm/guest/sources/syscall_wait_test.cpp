@@ -245,9 +245,11 @@ TEST_F(SyscallWaits, with_the_same_caller_and_stack) {
     const json events = traced_while(trace_me({"--stack", "s:faccessat(str(filename) as name) if str(filename) ~ \"/nowhere-*\""}),
                                      SYSCALL_PREFIX "faccessat", [&] {
         const char *text = pages_.text(3);
+        // Linux 6.1 may have arm64's system calls come another way after vector instructions, which functions of texts have.
+        syscall(SYS_getppid);
+        syscall(SYS_faccessat, AT_FDCWD, text, 0);
         syscall(SYS_faccessat, AT_FDCWD, text, 0);
         EXPECT_EQ(std::string(text), "/nowhere-3");
-        syscall(SYS_faccessat, AT_FDCWD, text, 0);
     }, summary);
     ASSERT_EQ(events.size(), 2u);
     EXPECT_EQ(events[0]["args"], events[1]["args"]);

@@ -6,10 +6,14 @@
 
 #include <cstdio>
 
+#include "support/architecture.h"
+
 namespace vmtest {
 
-/// Plain char is unsigned from Linux 6.2 on (-funsigned-char).
+/// Plain char is unsigned on arm64, and from Linux 6.2 on everywhere (-funsigned-char).
 inline bool char_is_signed() {
+    if (is_arm64)
+        return false;
     utsname name{};
     uname(&name);
     int major = 0, minor = 0;

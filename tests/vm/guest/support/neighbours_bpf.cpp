@@ -195,6 +195,10 @@ private:
 
 template<typename Kind>
 std::unique_ptr<Neighbour> make_where_possible(bool at_return, std::string &why) {
+    if (kallsyms_text().find(" register_ftrace_direct") == std::string::npos) {
+        why = "this kernel is built without CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS: it attaches no BPF programs to functions";
+        return nullptr;
+    }
     if (kallsyms_text().find(" bpf_int_jit_compile\n") != std::string::npos && kallsyms_text().find(" bpf_trampoline_link_prog\n") != std::string::npos)
         return std::make_unique<Kind>(at_return);
     why = "this kernel is built without CONFIG_BPF_JIT: it attaches no BPF programs to functions";
