@@ -13,7 +13,8 @@
   checkpatch      the module's sources by the kernel's checkpatch.pl
   vm-host         scripts/vm as its caller sees it: output that is read late, and signals
   vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases and of tests/vm/on_one_kernel, or those of
-                  tests/vm/in_part where scripts/kernels.list says so; with --all all of them, some tests for longer, and on kasan too
+                  tests/vm/in_part where scripts/kernels.list says so; with --all all of them, some tests for longer, and on kasan too,
+                  and those of tests/vm/in_part on some kernels more
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
   *-loaded        with --all: suites once more, on processors that others keep busy, through scripts/beside_load
   mutants         with --all: plausible bugs in the tool that the unit tests must notice, through tests/mutants/run
