@@ -19,7 +19,8 @@
  *   OWN_STACK(name)                 declares where the stack of the function begins, from its caller on
  *
  * Registers by their numbers in DWARF: MACHINE_SP, MACHINE_FRAME, two that functions preserve, MACHINE_KEPT and MACHINE_OTHER_KEPT,
- * and one that they do not, MACHINE_SCRATCH. MACHINE_KEPT_SAVED and MACHINE_FRAME_SAVED are which of those that rules say are saved.
+ * and one that they do not, MACHINE_SCRATCH. MACHINE_LINK has the return address where a function is entered, if MACHINE_HAS_LINK;
+ * else that is on the stack. MACHINE_KEPT_SAVED and MACHINE_FRAME_SAVED are which of those that rules say are saved.
  *
  * By their numbers in the ABI header: MACHINE_NO_ARGUMENT and MACHINE_NO_ARGUMENT_EITHER pass no argument, MACHINE_USER_SP is the stack
  * pointer, MACHINE_GO_ONLY passes an argument of Go's alone, Go returns nothing in MACHINE_NO_RESULT and MACHINE_NO_RESULT_EITHER, and

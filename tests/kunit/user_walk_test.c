@@ -408,6 +408,15 @@ static void calls_are_recognised(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, argtrace_user_calls(others[i]), "%llx", others[i]);
 }
 
+/* Where the function returns to that has just been entered. */
+static void set_caller(struct kunit *test, u64 addr)
+{
+	if (MACHINE_HAS_LINK)
+		*machine_user(&regs, MACHINE_LINK) = addr;
+	else
+		user_write(test, *sp, addr);
+}
+
 static void frame_pointers_lead_where_no_rule_does(struct kunit *test)
 {
 	*fp = memory + STACK + 0x40;
@@ -423,7 +432,7 @@ static void frame_pointers_lead_where_no_rule_does(struct kunit *test)
 	walk();
 	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(*ip), end_of(ARGTRACE_END_NO_TABLE));
 	/* A function that has just been entered. */
-	user_write(test, *sp, AFTER(3));
+	set_caller(test, AFTER(3));
 	walk();
 	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(*ip), frame_of(AFTER(3)), end_of(ARGTRACE_END_NO_TABLE));
 }
@@ -434,8 +443,8 @@ static void programs_begin_without_a_caller(struct kunit *test)
 	current->mm->start_stack = *sp;
 	walk();
 	EXPECT(test, -1, exact_of(*ip));
-	current->mm->start_stack = *sp + 8;		/* it has called somebody */
-	user_write(test, *sp, AFTER(1));
+	current->mm->start_stack = *sp + (MACHINE_HAS_LINK ? 0 : 8);	/* it has called somebody */
+	set_caller(test, AFTER(1));
 	walk();
 	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)));
 	current->mm->start_stack = 0;
@@ -609,7 +618,7 @@ static void nothing_is_at_address_zero(struct kunit *test)
 	rules[0].ra_at = 0;
 	set_rules(test, rules, 1);
 	*ip = 0;
-	user_write(test, *sp, AFTER(1));
+	set_caller(test, AFTER(1));
 	walk();
 	EXPECT(test, -1, ARGTRACE_FRAME_USER | ARGTRACE_FRAME_EXACT | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT,
 	       frame_of(AFTER(1)));

@@ -53,6 +53,8 @@ static inline void machine_number_results(struct pt_regs *regs)
 
 enum { MACHINE_SP = 31, MACHINE_FRAME = 29, MACHINE_KEPT = 19, MACHINE_OTHER_KEPT = 24, MACHINE_SCRATCH = 0 };
 enum { MACHINE_KEPT_SAVED = 0, MACHINE_FRAME_SAVED = 10 };
+#define MACHINE_HAS_LINK		true
+#define MACHINE_LINK			30
 
 static inline u64 *machine_user(struct pt_regs *regs, unsigned int number)
 {

@@ -55,6 +55,8 @@ static inline void machine_number_results(struct pt_regs *regs)
 
 enum { MACHINE_SP = 7, MACHINE_FRAME = 6, MACHINE_KEPT = 3, MACHINE_OTHER_KEPT = 12, MACHINE_SCRATCH = 5 };
 enum { MACHINE_KEPT_SAVED = 0, MACHINE_FRAME_SAVED = 1 };
+#define MACHINE_HAS_LINK		false
+#define MACHINE_LINK			0
 
 static inline unsigned long *machine_user(struct pt_regs *regs, unsigned int number)
 {
