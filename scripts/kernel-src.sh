@@ -4,16 +4,30 @@
 # Kernels that are built here, from Debian's source package and small configurations (scripts/config). Sourced by
 # scripts/kernel.
 #
-# The source is unpacked once for all of them, into sources/ of the cache, without most of the drivers. It stays there, since
-# building modules needs its headers and its build system; of a kernel's build only what modules need is kept.
+# The source is unpacked once for all kernels of a machine, into sources/ of the cache, without most of the drivers. It stays
+# there, since building modules needs its headers and its build system; of a kernel's build only what modules need is kept.
 
-# Debian compiled Linux 6.12 for Debian 12 with this compiler; the modules need the same.
-SRC_CC=gcc-12
-
-# Never compiled here, so only Kconfig files and Makefiles are kept; no other folder includes its headers.
-SRC_UNUSED=(Documentation 'arch/[!x]*' arch/xtensa sound tools/perf tools/testing fs/btrfs fs/xfs
-	drivers/{accel,clk,crypto,gpu,hwmon,iio,infiniband,input,md,media,mtd,pinctrl,platform,scsi,staging,usb}
-	'drivers/net/*') # except loopback.c and other files of drivers/net itself
+# src_for KIND: sets what differs with the machine that the kernel is for.
+src_for() {
+	local other_machines more_drivers
+	case $1 in
+	src)
+		SRC_ARCH=x86 SRC_CROSS='' SRC_IMAGE=bzImage SRC_NAME='' SRC_TOOLS=(tools/objtool/objtool)
+		other_machines=('arch/[!x]*' arch/xtensa) more_drivers=(drivers/clk)
+		;;
+	src-arm64)
+		SRC_ARCH=arm64 SRC_CROSS=aarch64-linux-gnu- SRC_IMAGE=Image SRC_NAME=-arm64 SRC_TOOLS=()
+		other_machines=('arch/[!a]*' arch/{alpha,arc,arm,arm64/boot/dts}) more_drivers=()
+		;;
+	esac
+	# Debian compiled Linux 6.12 for Debian 12 with this compiler; the modules need the same.
+	SRC_HOSTCC=gcc-12
+	SRC_CC=$SRC_CROSS$SRC_HOSTCC
+	# Never compiled here, so only Kconfig files and Makefiles are kept; no other folder includes its headers.
+	SRC_UNUSED=(Documentation "${other_machines[@]}" sound tools/perf tools/testing fs/btrfs fs/xfs drivers/accel "${more_drivers[@]}"
+		drivers/{crypto,gpu,hwmon,iio,infiniband,input,md,media,mtd,pinctrl,platform,scsi,staging,usb}
+		'drivers/net/*') # except loopback.c and other files of drivers/net itself
+}
 
 # A folder to remove at the end, if any.
 src_tmp=
@@ -27,11 +41,13 @@ src_fragments() {
 	done
 }
 
-# The lines of the fragments that say something: CONFIG_X=..., or "# CONFIG_X is not set".
+# The lines of the fragments that say something: CONFIG_X=..., or "# CONFIG_X is not set". Of two about one option the last
+# holds, so that a fragment can take back what an earlier one says.
 src_wishes() {
 	local files
 	mapfile -t files < <(src_fragments "$1")
-	sed -E -n '/^(CONFIG_[A-Z0-9_]+=|# CONFIG_[A-Z0-9_]+ is not set)/p' "${files[@]}"
+	sed -E -n '/^(CONFIG_[A-Z0-9_]+=|# CONFIG_[A-Z0-9_]+ is not set)/p' "${files[@]}" | tac |
+		awk '{ name = $0; sub(/^# /, "", name); sub(/[= ].*/, "", name) } !seen[name]++' | tac
 }
 
 # Distinguishes sources of one version that lack different parts.
@@ -58,7 +74,7 @@ src_is_current() {
 # src_unpack PACKAGE VERSION: sets source to its folder, and fetches it if necessary.
 src_unpack() {
 	local package=$1 version=$2 part tmp excludes=() old
-	source=$CACHE/sources/${package}_${version//[^A-Za-z0-9.+~-]/_}_$(src_unused_key)
+	source=$CACHE/sources/${package}${SRC_NAME}_${version//[^A-Za-z0-9.+~-]/_}_$(src_unused_key)
 	mkdir -p "$CACHE/sources"
 	exec {source_lock}>"$CACHE/sources/.lock"
 	flock "$source_lock"
@@ -77,7 +93,7 @@ src_unpack() {
 		dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xO "./usr/src/$package.tar.xz" | xz -dc |
 			tar -x -C "$tmp/source" --strip-components=1 "${excludes[@]}"
 		# Those of other versions have had their day; a kernel that still refers to one is rebuilt before it is used.
-		for old in "$CACHE/sources/$package"_*; do
+		for old in "$CACHE/sources/$package${SRC_NAME}"_*; do
 			rm -rf "$old"
 		done
 		mv "$tmp/source" "$source"
@@ -90,8 +106,8 @@ src_unpack() {
 # src_make TARGET...: in $out, its output to $log. Where variables are at each instruction, which takes a tenth of the
 # time to find out, only debuggers would ask.
 src_make() {
-	make -s -C "$source" O="$out" CC="$SRC_CC" HOSTCC="$SRC_CC" KCFLAGS=-fno-var-tracking -j "${JOBS:-$(nproc)}" "$@" \
-		</dev/null >>"$log" 2>&1
+	make -s -C "$source" O="$out" ARCH="$SRC_ARCH" CROSS_COMPILE="$SRC_CROSS" CC="$SRC_CC" HOSTCC="$SRC_HOSTCC" \
+		KCFLAGS=-fno-var-tracking -j "${JOBS:-$(nproc)}" "$@" </dev/null >>"$log" 2>&1
 }
 
 # The kernel drops what it is not ready to grant without a word: say which wish it was.
@@ -112,17 +128,17 @@ src_check_config() {
 
 # src_keep OUT: drops all that neither booting nor building modules needs.
 src_keep() {
-	local keep=(Makefile .config Module.symvers include arch/x86/include scripts tools/objtool/objtool
+	local keep=(Makefile .config Module.symvers include "arch/$SRC_ARCH/include" scripts "${SRC_TOOLS[@]}"
 		tools/bpf/resolve_btfids/resolve_btfids)
 	mkdir "$1.kept"
 	(cd "$1" && tar -c --exclude='*.o' --exclude='.*.cmd' "${keep[@]}") | tar -x -C "$1.kept"
 	# Debug information is of no use without the sources; the modules' BTF builds on this.
-	objcopy --only-section=.BTF "$1/vmlinux" "$1.kept/vmlinux" 2>>"$log"
+	"${SRC_CROSS}objcopy" --only-section=.BTF "$1/vmlinux" "$1.kept/vmlinux" 2>>"$log"
 	rm -rf "$1"
 	mv "$1.kept" "$1"
 	# Debian's Makefile reads it.
 	# shellcheck disable=SC2016 # make expands it
-	echo 'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),ccache) '"$SRC_CC" >"$1/.kernelvariables"
+	echo 'CC = $(if $(DEBIAN_KERNEL_USE_CCACHE),ccache) $(CROSS_COMPILE)'"$SRC_HOSTCC" >"$1/.kernelvariables"
 	# shellcheck disable=SC2016 # make expands it
 	printf 'include $(dir $(lastword $(MAKEFILE_LIST)))../../../sources/%s/Makefile\n' "${source##*/}" >"$1/Makefile"
 }
@@ -132,7 +148,8 @@ fetch_src() {
 	local suite=$1 package=$2 fragments=$3 dir=$4 out=$4/build log=$CACHE/kernels/.$label.log version source
 	need dpkg-deb dpkg
 	src_fragments "$fragments" >/dev/null
-	need "$SRC_CC" "$SRC_CC"
+	need "$SRC_HOSTCC" "$SRC_HOSTCC"
+	[[ ! $SRC_CROSS ]] || need "$SRC_CC" g++-aarch64-linux-gnu
 	need flex flex
 	need bison bison
 	need bc bc
@@ -152,10 +169,10 @@ fetch_src() {
 		src_make tinyconfig && src_wishes "$fragments" >>"$out/.config" && src_make olddefconfig
 	} || src_failed
 	src_check_config "$fragments"
-	src_make bzImage modules || src_failed
+	src_make "$SRC_IMAGE" modules || src_failed
 	release=$(cat "$out/include/config/kernel.release")
 	mkdir -p "$dir/boot" "$dir/lib/modules/$release"
-	cp "$out/arch/x86/boot/bzImage" "$dir/boot/vmlinuz-$release"
+	cp "$out/arch/$SRC_ARCH/boot/$SRC_IMAGE" "$dir/boot/vmlinuz-$release"
 	cp "$out/.config" "$dir/boot/config-$release"
 	cp "$out"/modules.{order,builtin,builtin.modinfo} "$dir/lib/modules/$release"
 	need depmod kmod

@@ -23,6 +23,9 @@
  *   argtrace_regs_return_slot()     the address of the word that says where the function returns to
  *   argtrace_full_stack(), argtrace_full_caller()
  *                                   both at the entry of a function, of full registers
+ *   argtrace_full_irqs_are_off()    at the entry of a function that a kretprobe or an fprobe
+ *                                   follows: whether the function has been called with interrupts
+ *                                   off, whatever they are now
  *   argtrace_regs_ip(), argtrace_regs_are_of_user()
  *                                   of interrupted code: where it was, and whether it was user
  *                                   space's

@@ -81,6 +81,16 @@ static bool keep_for_fallback(struct made_frame *made, struct argtrace_fallback_
 	return true;
 }
 
+static u32 fallback_context(const struct argtrace_fallback *fallback,
+			    const argtrace_full_regs *regs)
+{
+	const u32 irqs_off = ARGTRACE_CTX_IRQS_OFF << ARGTRACE_CONTEXT_FLAGS_SHIFT;
+	const u32 now = argtrace_context_word(argtrace_fallback_levels[fallback->by_kretprobe] +
+					      (PREEMPT_DISABLE_OFFSET ? 1 : 0));
+
+	return argtrace_full_irqs_are_off(regs) ? now | irqs_off : now & ~irqs_off;
+}
+
 static bool begin_fallback_call(struct argtrace_fallback *fallback,
 				struct argtrace_fallback_call *call,
 				const argtrace_full_regs *regs, unsigned long caller)
@@ -114,9 +124,7 @@ static bool begin_fallback_call(struct argtrace_fallback *fallback,
 			return false;
 	}
 	call->cookie = fallback->cookie;
-	call->state = kept << ARGTRACE_FRAME_KEPT_SHIFT |
-		      argtrace_context_word(argtrace_fallback_levels[fallback->by_kretprobe] +
-					    (PREEMPT_DISABLE_OFFSET ? 1 : 0));
+	call->state = kept << ARGTRACE_FRAME_KEPT_SHIFT | fallback_context(fallback, regs);
 	argtrace_count_following(returns->following, entered);
 	if (likely(argtrace_return_read_clock(returns->clock, &call->clock)))
 		return true;

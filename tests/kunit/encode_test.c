@@ -5,6 +5,7 @@
 #include <linux/vmalloc.h>
 
 #include "fixtures.h"
+#include "machine.h"
 #include "sink/encode.h"
 
 #include "golden_records.h"
@@ -25,18 +26,15 @@ static struct argtrace_regs *golden_regs(struct kunit *test, const struct golden
 	struct argtrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
 	/* It ends with the page, and there is none after it. */
 	u8 *page = vmalloc(PAGE_SIZE), *stack = page + PAGE_SIZE - size;
+	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_page_later, page), 0);
 	KUNIT_ASSERT_NOT_NULL(test, regs);
 	memcpy(stack, golden_stack, size);
-	regs->regs.di = golden_registers[0];
-	regs->regs.si = golden_registers[1];
-	regs->regs.dx = golden_registers[2];
-	regs->regs.cx = golden_registers[3];
-	regs->regs.r8 = golden_registers[4];
-	regs->regs.r9 = golden_registers[5];
-	regs->regs.sp = (unsigned long)stack;
+	for (i = 0; i < ARRAY_SIZE(golden_registers); i++)
+		machine_set_argument(regs, i, golden_registers[i]);
+	machine_set_stack(regs, stack);
 	return regs;
 }
 

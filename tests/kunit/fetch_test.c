@@ -4,6 +4,7 @@
 #include <linux/ftrace.h>
 #include <linux/vmalloc.h>
 
+#include "machine.h"
 #include "read/operands.h"
 #include "sink/layout.h"
 
@@ -11,17 +12,14 @@
 static struct argtrace_regs *make_regs(struct kunit *test, unsigned long stack)
 {
 	struct argtrace_regs *regs = kunit_kzalloc(test, sizeof(*regs), GFP_KERNEL);
+	u64 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, regs);
-	regs->regs.di = 0x1111111111111111;
-	regs->regs.si = 0x2222222222222222;
-	regs->regs.dx = 0x3333333333333333;
-	regs->regs.cx = 0x4444444444444444;
-	regs->regs.r8 = 0x5555555555555555;
-	regs->regs.r9 = 0x6666666666666666;
+	for (i = 0; i < ARGTRACE_REG_COUNT; i++)
+		machine_set_argument(regs, i, (i + 1) * 0x1111111111111111);
 	/* Registers that hold no argument must not be taken for one. */
-	regs->regs.ax = regs->regs.bx = regs->regs.r10 = regs->regs.r11 = 0xeeeeeeeeeeeeeeee;
-	regs->regs.sp = stack;
+	machine_set_others(regs, 0xeeeeeeeeeeeeeeee);
+	machine_set_stack(regs, (const void *)stack);
 	return regs;
 }
 

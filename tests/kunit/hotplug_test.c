@@ -19,6 +19,8 @@ static unsigned int absent_cpu;
 
 static int take_cpu_away(struct kunit *test)
 {
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		kunit_skip(test, "this kernel takes no CPU away");
 	absent_cpu = num_online_cpus() - 1;
 	if (!absent_cpu || remove_cpu(absent_cpu))
 		return -ENODEV;

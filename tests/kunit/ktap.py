@@ -111,6 +111,23 @@ class Judgement:
         self.failed += 1
         self.sentences.append(sentence)
 
+    def take_tests(self, name, suite):
+        """Which were skipped, and which ran. A suite that was skipped as a whole is one name."""
+        if suite.tests and suite.count("skipped") == len(suite.tests):
+            self.skipped_tests.append(name)
+            self.sentences.append(f"skipped {name}, all of its {len(suite.tests)} tests")
+            return
+        self.ran_tests.append(name)
+        for test in suite.tests:
+            (self.skipped_tests if test.verdict == "skipped" else self.ran_tests).append(f"{name}.{test.name}")
+        self.sentences += [f"skipped {name}.{test.name}" for test in suite.tests if test.verdict == "skipped"]
+
+    def skip_suites(self, names):
+        """Those that this kernel cannot have, each of which counts as one test of that name."""
+        self.skipped += len(names)
+        self.skipped_tests += names
+        self.sentences += [f"skipped {name}, all of which is for another machine" for name in names]
+
 
 def judge(expected, results, console):
     """What the expected suites come to. The kernel gives the results of a suite twice, in debugfs when it has ended and on the
@@ -128,9 +145,7 @@ def judge(expected, results, console):
             continue
         judgement.passed += suite.count("ok")
         judgement.skipped += suite.count("skipped")
-        for test in suite.tests:
-            (judgement.skipped_tests if test.verdict == "skipped" else judgement.ran_tests).append(f"{name}.{test.name}")
-        judgement.sentences += [f"skipped {name}.{test.name}" for test in suite.tests if test.verdict == "skipped"]
+        judgement.take_tests(name, suite)
         for sentence in suite.failures():
             judgement.fail(sentence)
         if not suite.verdict:

@@ -4,6 +4,7 @@
 #include <linux/ftrace.h>
 #include <linux/prandom.h>
 
+#include "machine.h"
 #include "program/exec.h"
 #include "program_fixtures.h"
 #include "ring_read.h"
@@ -45,10 +46,11 @@ static void quick_tests_are_exact(struct kunit *test)
 	for (round = 0; round < 100000; round++) {
 		const u32 bits = prandom_u32_state(&random);
 		u64 stored = random_number(&random), value = stored;
-		struct argtrace_regs regs = { .regs.di = bits & 1 ? stored : (u64)&stored };
+		struct argtrace_regs regs = { };
 		const struct argtrace_op *op;
 		bool expected, fault = false;
 
+		machine_set_argument(&regs, 0, bits & 1 ? stored : (u64)&stored);
 		*insn = (struct argtrace_insn){
 			.source = ARGTRACE_SOURCE_REG, .loads = !(bits & 1), .mask = bits & 2 ? ALL : random_number(&random),
 			.shl = bits >> 8 & 63, .shr = bits & 4 ? bits >> 8 & 63 : bits >> 14 & 63,
@@ -105,7 +107,7 @@ static u64 alu(struct kunit *test, u8 op, u8 width, bool is_signed, u64 a, u64 b
 	static struct { struct argtrace_probe head; struct argtrace_arg arg; struct argtrace_program program;
 			struct argtrace_insn insns[3]; } __packed schema;
 	static struct { struct argtrace_code code; struct argtrace_op ops[ARGTRACE_OPS_EXTRA + 3]; } prepared;
-	struct argtrace_regs regs = { .regs = { .di = a, .si = b } };
+	struct argtrace_regs regs = { };
 	struct argtrace_run run = { .code = &prepared.code, .fregs = (void *)&regs };
 	u64 out;
 
@@ -114,6 +116,8 @@ static u64 alu(struct kunit *test, u8 op, u8 width, bool is_signed, u64 a, u64 b
 	schema.arg = (struct argtrace_arg){ .loc = ARGTRACE_LOC_PROGRAM, .type = ARGTRACE_TYPE_U64, .size = 8 };
 	schema.program = (struct argtrace_program){ .nr_insns = 3 };
 	memcpy(schema.insns, insns, sizeof(insns));
+	machine_set_argument(&regs, 0, a);
+	machine_set_argument(&regs, 1, b);
 	KUNIT_ASSERT_EQ(test, argtrace_code_prepare(&prepared.code, &schema.head, NULL, NULL, NULL), 0);
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_run_values(&run, (u8 *)&out), (u8 *)(&out + 1));
 	*unreadable = run.unreadable;

@@ -5,6 +5,7 @@
 #include <linux/prandom.h>
 #include <linux/vmalloc.h>
 
+#include "machine.h"
 #include "program/exec.h"
 #include "read/scratch.h"
 #include "program_fixtures.h"
@@ -90,15 +91,14 @@ static void random_programs(struct kunit *test)
 	for (i = 0; i < PAGE_SIZE; i += 8)
 		*(u64 *)(page + i) = random_pointer(&random, page);
 	for (round = 0; round < 30000; round++) {
-		struct argtrace_regs regs = { .regs = {
-			.di = random_pointer(&random, page), .si = random_pointer(&random, page),
-			.dx = random_pointer(&random, page), .cx = random_pointer(&random, page),
-			.sp = (unsigned long)page + 64,
-		} };
+		struct argtrace_regs regs = { };
 		struct argtrace_run run = { .code = &prepared->code, .fregs = (void *)&regs };
 		u32 nr_filter = prandom_u32_state(&random) & 1, nr_args = 0;
 		u8 *end;
 
+		for (i = 0; i < 4; i++)
+			machine_set_argument(&regs, i, random_pointer(&random, page));
+		machine_set_stack(&regs, page + 64);
 		for (i = 0; i < RANDOM_INSNS; i++) {
 			struct argtrace_insn *insn = &schema->insns[i];
 

@@ -6,7 +6,9 @@
 #include <linux/completion.h>
 #include <linux/ftrace.h>
 
+#include "base/fprobe.h"
 #include "program_fixtures.h"
+#include "ring_read.h"
 #include "targets.h"
 
 /* Where the kernel follows the calls: ARGTRACE_PROBE_BY_*. */
@@ -24,6 +26,14 @@ struct made_probe *make_return_probe_by(struct kunit *test, u32 by, void *functi
 static inline struct made_probe *make_return_probe(struct kunit *test, void *function, u32 nr_args, u8 type, u32 size, u32 words)
 {
 	return make_return_probe_by(test, FOLLOWED_BY, function, nr_args, type, size, words);
+}
+
+/* For suites: skips their tests where the kernel cannot follow calls in that way. */
+static inline int begin_following(struct kunit *test)
+{
+	if (FOLLOWED_BY == ARGTRACE_PROBE_BY_FPROBE && !ARGTRACE_HAS_FPROBE)
+		kunit_skip(test, "this kernel has no fprobes that follow calls for us");
+	return stay_on_this_cpu(test);
 }
 
 /* A session that has the probe. */

@@ -307,16 +307,19 @@ static void values_inside_each_other(struct kunit *test)
 	static const struct argtrace_insn insns[] = {
 		{ .source = ARGTRACE_SOURCE_STACK, .loads = 1, .width = 8, .mask = ALL, OUT(8) },
 		{ .source = ARGTRACE_SOURCE_REG, .mask = ALL, OUT(1) },
+		{ .source = ARGTRACE_SOURCE_STACK, .mask = ALL, OUT(8) },
 	};
 	struct made_probe *probe = make_return_probe(test, target_recursive, 0, ARGTRACE_TYPE_U64, 8, 0);
 	struct seen *seen = kunit_kcalloc(test, 21, sizeof(*seen), GFP_KERNEL);
 	struct argtrace_session *session;
+	u64 stack, below = 0;
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, seen);
-	set_filters(probe, insns, 2, 0, 0);
+	set_filters(probe, insns, ARRAY_SIZE(insns), 0, 0);
 	add_output(probe, ARGTRACE_TYPE_U64, 8);
 	add_output(probe, ARGTRACE_TYPE_U8, 1);
+	add_output(probe, ARGTRACE_TYPE_U64, 8);
 	session = follow(test, probe, 0);
 	target_recursive(20);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, seen, 21), 21);
@@ -324,8 +327,13 @@ static void values_inside_each_other(struct kunit *test)
 		u64 words[5];
 
 		memcpy(words, seen[i].data, sizeof(words));
-		KUNIT_EXPECT_EQ_MSG(test, words[4], words[0], "the caller is what the stack pointer points to, %u", i);
+		if (ARGTRACE_FIRST_STACK_WORD)
+			KUNIT_EXPECT_EQ_MSG(test, words[4], words[0], "the caller is what the stack pointer points to, %u", i);
 		KUNIT_EXPECT_EQ(test, seen[i].data[40], i);
+		memcpy(&stack, seen[i].data + 41, sizeof(stack));
+		KUNIT_EXPECT_TRUE(test, object_is_on_stack((void *)stack));
+		KUNIT_EXPECT_GT_MSG(test, stack, below, "%u", i);
+		below = stack;
 	}
 }
 
@@ -404,7 +412,7 @@ static struct kunit_case return_program_cases[] = {
 
 static struct kunit_suite return_program_suite = {
 	.name = SUITE,
-	.init = stay_on_this_cpu,
+	.init = begin_following,
 	.test_cases = return_program_cases,
 };
 kunit_test_suite(return_program_suite);

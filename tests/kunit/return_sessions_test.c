@@ -33,7 +33,7 @@ static void two_sessions(struct kunit *test)
 /* With and without another tracer, which comes first, second or last, and has all registers or not. */
 static void two_sessions_beside_another_tracer(struct kunit *test)
 {
-	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED };
 	struct argtrace_session *sessions[2];
 	struct argtrace_return_counts counts[2];
 	struct ftrace_ops ops;

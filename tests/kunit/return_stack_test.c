@@ -112,7 +112,7 @@ static void the_stack_is_whole(struct kunit *test)
 static void values_kept_beside_stack_arguments(struct kunit *test)
 {
 	static const char text[] = "some text that is kept";
-	struct ftrace_ops ops = { .func = do_nothing, .flags = FTRACE_OPS_FL_SAVE_REGS };
+	struct ftrace_ops ops = { .func = do_nothing, .flags = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED };
 	struct made_probe *probe = make_text_probe(test, target_many, 0, 0, 4, 1);
 	struct argtrace_session *session = follow(test, probe, ARGTRACE_FORMAT_NO_CALLER);
 	struct seen seen;

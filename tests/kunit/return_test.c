@@ -6,6 +6,7 @@
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 
 #include "base/clock.h"
@@ -131,20 +132,28 @@ static void values(struct kunit *test)
 
 static void returned_by_memory(struct kunit *test)
 {
-	struct argtrace_session *session = follow(test, make_return_probe(test, target_by_memory, 2, ARGTRACE_TYPE_PTR, 8, 0),
-						  ARGTRACE_FORMAT_NO_CALLER);
+	struct made_probe *probe = make_return_probe(test, target_by_memory, 2, ARGTRACE_TYPE_PTR, 8, 0);
+	struct argtrace_session *session;
 	struct target_large large;
 	struct seen seen;
 	u64 words[4];
 
+	if (ARGTRACE_RESULT_HAS_REGISTER)
+		probe->head.flags |= ARGTRACE_PROBE_IN_MEMORY;
+	session = follow(test, probe, ARGTRACE_FORMAT_NO_CALLER);
 	large = target_by_memory(7);
 	KUNIT_EXPECT_EQ(test, large.words[0], 7);
 	KUNIT_EXPECT_EQ(test, large.words[2], 9);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 	memcpy(words, seen.data, sizeof(words));
-	/* Where it is to be is the hidden first argument, and is returned. */
-	KUNIT_EXPECT_EQ(test, words[1], words[3]);
-	KUNIT_EXPECT_EQ(test, words[2], 7);
+	KUNIT_EXPECT_TRUE(test, object_is_on_stack((void *)words[3]));
+	if (ARGTRACE_RESULT_HAS_REGISTER) {
+		KUNIT_EXPECT_EQ(test, words[1], 7);
+	} else {
+		/* Where it is to be is the hidden first argument, and is returned. */
+		KUNIT_EXPECT_EQ(test, words[1], words[3]);
+		KUNIT_EXPECT_EQ(test, words[2], 7);
+	}
 }
 
 static void arguments_on_the_stack(struct kunit *test)
@@ -156,18 +165,18 @@ static void arguments_on_the_stack(struct kunit *test)
 	u64 words[5];
 
 	probe->args[1] = (struct argtrace_arg){
-		.loc = ARGTRACE_LOC_STACK, .type = ARGTRACE_TYPE_U64, .size = 8, .offset = 8,
+		.loc = ARGTRACE_LOC_STACK, .type = ARGTRACE_TYPE_U64, .size = 8, .offset = ARGTRACE_FIRST_STACK_WORD,
 		.name = probe->args[1].name, .type_name = probe->args[1].type_name,
 	};
 	probe->args[2] = probe->args[1];
-	probe->args[2].offset = 32;
+	probe->args[2].offset = ARGTRACE_FIRST_STACK_WORD + 8 * (10 - 1 - ARGTRACE_REG_COUNT);
 	session = follow(test, probe, ARGTRACE_FORMAT_NO_CALLER);
 	KUNIT_ASSERT_EQ(test, session_add(test, session, make_return_probe(test, target_by_value, 0, ARGTRACE_TYPE_U64, 8, 3)), 0);
 	KUNIT_EXPECT_EQ(test, target_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), MANY);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 	memcpy(words, seen.data, sizeof(words));
 	KUNIT_EXPECT_EQ(test, words[1], 1);
-	KUNIT_EXPECT_EQ(test, words[2], 7);
+	KUNIT_EXPECT_EQ(test, words[2], ARGTRACE_REG_COUNT + 1);
 	KUNIT_EXPECT_EQ(test, words[3], 10);
 	KUNIT_EXPECT_EQ(test, words[4], MANY);
 	KUNIT_EXPECT_EQ(test, target_by_value(large, 4), ((1 * 31 + 2) * 31 + 3) * 31 + 4);
@@ -326,10 +335,10 @@ static void in_a_flight_recorder(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, words[5], value_of(999, 2, 3));
 }
 
-/* ftrace calls all of them from a list then, and has all registers for us if one has asked for them. */
+/* ftrace calls all of them from a list then, and has all registers for us, where it saves them, if one has asked for them. */
 static void beside_another_tracer(struct kunit *test)
 {
-	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS };
+	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED };
 	struct argtrace_session *session;
 	struct argtrace_return_counts counts;
 	struct ftrace_ops ops;
@@ -497,7 +506,7 @@ static struct kunit_case return_cases[] = {
 
 static struct kunit_suite return_suite = {
 	.name = SUITE,
-	.init = stay_on_this_cpu,
+	.init = begin_following,
 	.test_cases = return_cases,
 };
 kunit_test_suite(return_suite);

@@ -2,7 +2,6 @@
 /* Address -> probe, as callbacks look it up. */
 #include <kunit/test.h>
 #include <linux/log2.h>
-#include <asm/vsyscall.h>
 
 #include "base/memory.h"
 #include "probe/table.h"
@@ -178,7 +177,7 @@ static void addresses_of_no_function(struct kunit *test)
 {
 	const unsigned long addrs[] = {
 		0, 0x1000, TASK_SIZE_MAX - 4, 1ul << 62, 1ul << 63, PAGE_OFFSET,
-		VSYSCALL_ADDR, MODULES_END - 2, MODULES_END, ~0ul, ~0ul - 3,
+		0xffffffffff600000ul, MODULES_END - 2, MODULES_END, ~0ul, ~0ul - 3,
 	};
 	struct argtrace_plan **plans = make_plans(test, ARRAY_SIZE(addrs));
 	struct argtrace_table *table;

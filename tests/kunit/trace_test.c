@@ -88,19 +88,20 @@ static void with_names(struct kunit *test)
 static void arguments_on_the_stack(struct kunit *test)
 {
 	struct argtrace_session *session = make_session(test, "", ARGTRACE_FORMAT_NO_CALLER);
-	struct made_probe *probe = make_probe(test, (unsigned long)target_eight, 3);
+	struct made_probe *probe = make_probe(test, (unsigned long)target_many, 3);
 	const u64 words[] = { 6, 0x7777777777777777, 0x8888888888888888 };
 	struct seen seen;
 
 	probe->args[0].index = 5;
 	probe->args[1] = (struct argtrace_arg){
-		.loc = ARGTRACE_LOC_STACK, .type = ARGTRACE_TYPE_U64, .size = 8, .offset = 8,
+		.loc = ARGTRACE_LOC_STACK, .type = ARGTRACE_TYPE_U64, .size = 8, .offset = ARGTRACE_FIRST_STACK_WORD,
 		.name = probe->args[1].name, .type_name = probe->args[1].type_name,
 	};
 	probe->args[2] = probe->args[1];
-	probe->args[2].offset = 16;
+	probe->args[2].offset = ARGTRACE_FIRST_STACK_WORD + 8;
 	KUNIT_ASSERT_EQ(test, session_add(test, session, probe), 0);
-	target_eight(1, 2, 3, 4, 5, 6, words[1], words[2]);
+	/* The seventh or the ninth is the first one there. */
+	target_many(1, 2, 3, 4, 5, 6, words[1], words[2], words[1], words[2]);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 	KUNIT_EXPECT_MEMEQ(test, seen.data, (const u8 *)words, sizeof(words));
 }

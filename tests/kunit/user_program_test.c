@@ -3,10 +3,10 @@
 #include <kunit/test.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/ptrace.h>
 
 #include "arch/followed.h"
 #include "arch/regs.h"
+#include "machine.h"
 #include "probe/user_files.h"
 #include "program_fixtures.h"
 #include "source/source.h"
@@ -44,18 +44,18 @@ static const struct user_program user_programs[] = {
 	  { { ARGUMENT(0), .loads = 2, .width = 8, .flags = ARGTRACE_INSN_USER(0) | ARGTRACE_INSN_USER(1), OUT(8) } } },
 	{ "text of the kernel's, where the program's memory says", false,
 	  { { ARGUMENT(0), .loads = 1, .width = 8, .flags = ARGTRACE_INSN_USER(0), TEXT } } },
-	{ "a register that passes no argument", true, { { ARGUMENT(ARGTRACE_X86_64_RIP), OUT(8) } } },
+	{ "a register that passes no argument", true, { { ARGUMENT(ARGTRACE_USER_REG_COUNT - 1), OUT(8) } } },
 	{ "a register that there is not", false, { { ARGUMENT(ARGTRACE_USER_REG_COUNT), OUT(8) } } },
 	{ "a load from the program by such a register", true,
-	  { { ARGUMENT(ARGTRACE_X86_64_RBP), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
-	{ "a load from the kernel by such a register", false, { { ARGUMENT(ARGTRACE_X86_64_R15), LOAD(0), OUT(8) } } },
+	  { { ARGUMENT(MACHINE_NO_ARGUMENT), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "a load from the kernel by such a register", false, { { ARGUMENT(MACHINE_NO_ARGUMENT_EITHER), LOAD(0), OUT(8) } } },
 	{ "a sum of such registers, as an address of the kernel's", false,
-	  { { ARGUMENT(ARGTRACE_X86_64_RBX), SET(3) },
-	    { ARGUMENT(ARGTRACE_X86_64_RAX), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
+	  { { ARGUMENT(MACHINE_NO_ARGUMENT), SET(3) },
+	    { ARGUMENT(MACHINE_NO_ARGUMENT_EITHER), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
 	    { SLOT(3), LOAD(0), OUT(8) } } },
 	{ "a sum of such registers, as the program's", true,
-	  { { ARGUMENT(ARGTRACE_X86_64_RBX), SET(3) },
-	    { ARGUMENT(ARGTRACE_X86_64_RAX), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
+	  { { ARGUMENT(MACHINE_NO_ARGUMENT), SET(3) },
+	    { ARGUMENT(MACHINE_NO_ARGUMENT_EITHER), .action = ARGTRACE_DO_ALU, .then = ARGTRACE_ALU_ADD, .arg = 3, .other = 8 },
 	    { SLOT(3), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
 	{ "the program's stack", true, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
 	{ "the stack as the kernel's", false, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, LOAD(0), OUT(8) } } },
@@ -74,41 +74,41 @@ static const struct user_program user_programs[] = {
 	{ "text of the kernel's, as returned", false, { { RETURNED(0), TEXT } }, .returns = true },
 	{ "a load from the kernel, as returned", false,
 	  { { RETURNED(0), .loads = 1, .width = 8, OUT(8) } }, .returns = true },
-	{ "a floating-point number", true, { { VECTOR(15), OUT(8) } } },
-	{ "a register for such numbers that there is not", false, { { VECTOR(16), OUT(8) } } },
+	{ "a floating-point number", MACHINE_VECTORS > 0, { { VECTOR(MACHINE_VECTORS - 1), OUT(8) } } },
+	{ "a register for such numbers that there is not", false, { { VECTOR(MACHINE_VECTORS), OUT(8) } } },
 	{ "a floating-point number as an address of the kernel's", false, { { VECTOR(0), LOAD(0), OUT(8) } } },
-	{ "a floating-point number as an address of the program's", true, { { VECTOR(0), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
-	{ "a floating-point number of a call that is followed", true, { { VECTOR(0), OUT(8) } }, .returns = true },
+	{ "a floating-point number as an address of the program's", MACHINE_VECTORS > 0, { { VECTOR(0), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } } },
+	{ "a floating-point number of a call that is followed", MACHINE_VECTORS > 0, { { VECTOR(0), OUT(8) } }, .returns = true },
 	{ "the stack that a call is entered with", true, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, OUT(8) } }, .returns = true },
 	{ "the same when it has returned", false, { { .source = ARGTRACE_SOURCE_STACK, .mask = ALL, .flags = ARGTRACE_INSN_RETURN, OUT(8) } }, .returns = true },
 	{ "an argument that is gone at return", false, { { VECTOR(0), .flags = ARGTRACE_INSN_RETURN, OUT(8) } }, .returns = true },
-	{ "a floating-point number that is returned", true,
+	{ "a floating-point number that is returned", MACHINE_VECTORS > 0,
 	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 1, OUT(8) } }, .returns = true },
 	{ "a third one", false, { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 2, OUT(8) } }, .returns = true },
 	{ "the text at a floating-point number that is returned", false,
 	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR, TEXT } }, .returns = true },
-	{ "what a function of Go returns", true, { { RESULT(ARGTRACE_X86_64_RBX, 0), OUT(8) } }, OF_GO },
-	{ "text of the program's, as Go returns it", true, { { RESULT(ARGTRACE_X86_64_RAX, ARGTRACE_INSN_USER_DATA), TEXT } }, OF_GO },
-	{ "text of the kernel's, as Go returns it", false, { { RESULT(ARGTRACE_X86_64_RAX, 0), TEXT } }, OF_GO },
+	{ "what a function of Go returns", true, { { RESULT(MACHINE_GO_ONLY, 0), OUT(8) } }, OF_GO },
+	{ "text of the program's, as Go returns it", true, { { RESULT(MACHINE_GO_ONLY, ARGTRACE_INSN_USER_DATA), TEXT } }, OF_GO },
+	{ "text of the kernel's, as Go returns it", false, { { RESULT(MACHINE_GO_ONLY, 0), TEXT } }, OF_GO },
 	{ "a load from the kernel, as Go returns it", false,
-	  { { RESULT(ARGTRACE_X86_64_RAX, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
-	{ "what Go returns in a register that it returns nothing in", false, { { RESULT(ARGTRACE_X86_64_R12, 0), OUT(8) } }, OF_GO },
-	{ "what Go returns in rdx", false, { { RESULT(2, 0), OUT(8) } }, OF_GO },
-	{ "what Go returns on the stack", true, { { RESULT(ARGTRACE_X86_64_RSP, ARGTRACE_INSN_USER(0)), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
-	{ "the stack that Go returns it on, as the kernel's", false, { { RESULT(ARGTRACE_X86_64_RSP, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
+	  { { RESULT(MACHINE_GO_ONLY, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
+	{ "what Go returns in a register that it returns nothing in", false, { { RESULT(MACHINE_NO_RESULT, 0), OUT(8) } }, OF_GO },
+	{ "what Go returns in another such register", false, { { RESULT(MACHINE_NO_RESULT_EITHER, 0), OUT(8) } }, OF_GO },
+	{ "what Go returns on the stack", true, { { RESULT(MACHINE_USER_SP, ARGTRACE_INSN_USER(0)), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
+	{ "the stack that Go returns it on, as the kernel's", false, { { RESULT(MACHINE_USER_SP, 0), .loads = 1, .width = 8, OUT(8) } }, OF_GO },
 	{ "what Go returns in a register that there is not", false, { { RESULT(255, 0), OUT(8) } }, OF_GO },
 	{ "what Go returns, at entry", false,
-	  { { .source = ARGTRACE_SOURCE_RESULT, .index = ARGTRACE_X86_64_RAX, .mask = ALL, OUT(8) } }, OF_GO },
-	{ "what Go returns, of a function of C", false, { { RESULT(ARGTRACE_X86_64_RAX, 0), OUT(8) } }, .returns = true },
+	  { { .source = ARGTRACE_SOURCE_RESULT, .index = MACHINE_GO_ONLY, .mask = ALL, OUT(8) } }, OF_GO },
+	{ "what Go returns, of a function of C", false, { { RESULT(MACHINE_GO_ONLY, 0), OUT(8) } }, .returns = true },
 	{ "what C returns, of a function of Go", false, { { RETURNED(0), OUT(8) } }, OF_GO },
-	{ "a floating-point number that Go returns", true,
+	{ "a floating-point number that Go returns", MACHINE_VECTORS > 0,
 	  { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 14, OUT(8) } }, OF_GO },
 	{ "a sixteenth one", false, { { RETURNED(0), .index = ARGTRACE_RETURN_VECTOR + 15, OUT(8) } }, OF_GO },
-	{ "a register of Go's, kept until it returns", true, { { ARGUMENT(ARGTRACE_X86_64_RAX), OUT(8) } }, OF_GO },
-	{ "the same of C", false, { { ARGUMENT(ARGTRACE_X86_64_RAX), OUT(8) } }, .returns = true },
-	{ "the stack pointer of a call that is kept", false, { { ARGUMENT(ARGTRACE_X86_64_RSP), OUT(8) } }, OF_GO },
-	{ "the instruction of a call that is kept", false, { { ARGUMENT(ARGTRACE_X86_64_RIP), OUT(8) } }, OF_GO },
-	{ "a member of the goroutine", true, { { ARGUMENT(ARGTRACE_X86_64_R14), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } }, OF_GO },
+	{ "a register of Go's, kept until it returns", true, { { ARGUMENT(MACHINE_GO_ONLY), OUT(8) } }, OF_GO },
+	{ "the same of C", false, { { ARGUMENT(MACHINE_GO_ONLY), OUT(8) } }, .returns = true },
+	{ "the stack pointer of a call that is kept", false, { { ARGUMENT(MACHINE_USER_SP), OUT(8) } }, OF_GO },
+	{ "the instruction of a call that is kept", false, { { ARGUMENT(MACHINE_USER_IP), OUT(8) } }, OF_GO },
+	{ "a member of the goroutine", true, { { ARGUMENT(MACHINE_GOROUTINE), LOAD(ARGTRACE_INSN_USER(0)), OUT(8) } }, OF_GO },
 	{ "the file of a descriptor", true,
 	  { { ARGUMENT(0), .action = ARGTRACE_DO_FILE, .arg = 3 }, { SLOT(3), LOAD(0), OUT(8) } } },
 };
@@ -220,13 +220,11 @@ static void user_probes_refused(struct kunit *test)
 /* Each index leads to the register that the ABI header calls it. */
 static void user_registers(struct kunit *test)
 {
-	const struct pt_regs full = {
-		.di = 0, .si = 1, .dx = 2, .cx = 3, .r8 = 4, .r9 = 5, .ax = 6, .bx = 7, .bp = 8, .sp = 9, .r10 = 10, .r11 = 11,
-		.r12 = 12, .r13 = 13, .r14 = 14, .r15 = 15, .ip = 16, .orig_ax = 99, .flags = 99, .cs = 99, .ss = 99,
-	};
+	struct pt_regs full;
 	const struct argtrace_regs *regs = argtrace_regs_of_full(&full);
 	unsigned int i;
 
+	machine_number_user_registers(&full);
 	for (i = 0; i < ARGTRACE_USER_REG_COUNT; i++)
 		KUNIT_EXPECT_EQ(test, argtrace_regs_argument(regs, i), (unsigned long)i);
 }
@@ -234,10 +232,7 @@ static void user_registers(struct kunit *test)
 /* What a function of Go returns is what the program finds in the same registers, and nothing else. */
 static void results_have_places(struct kunit *test)
 {
-	const struct pt_regs full = {
-		.di = 100, .si = 101, .dx = 99, .cx = 103, .r8 = 104, .r9 = 105, .ax = 106, .bx = 107, .bp = 99, .sp = 109, .r10 = 110,
-		.r11 = 111, .r12 = 99, .r13 = 99, .r14 = 99, .r15 = 99, .ip = 99,
-	};
+	struct pt_regs full;
 	struct {
 		u8 lower[ARGTRACE_FRAME_LOWER];
 		struct argtrace_user_frame frame;
@@ -246,6 +241,7 @@ static void results_have_places(struct kunit *test)
 	unsigned int index, number, count = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, call);
+	machine_number_results(&full);
 	argtrace_user_frame_keep(&call->frame, &full);
 	argtrace_user_frame_take_results(&call->frame, &full);
 	for (index = 0; index < 300; index++) {
@@ -257,12 +253,12 @@ static void results_have_places(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, count, (unsigned int)ARGTRACE_RESULTS);
 	/* These are not among those that argtrace_frame_make() stores. */
-	for (index = ARGTRACE_X86_64_RAX; index < ARGTRACE_USER_REG_COUNT; index++)
+	for (index = ARGTRACE_REG_COUNT; index < ARGTRACE_USER_REG_COUNT; index++)
 		if (argtrace_frame_has_register(index))
-			KUNIT_EXPECT_EQ(test, argtrace_regs_argument(regs, index),
+			KUNIT_EXPECT_EQ(test, *(const unsigned long *)((const u8 *)regs + argtrace_kept_place(index)),
 					argtrace_regs_argument(argtrace_regs_of_full(&full), index));
-	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(ARGTRACE_X86_64_RSP));
-	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(ARGTRACE_X86_64_RIP));
+	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(MACHINE_USER_SP));
+	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(MACHINE_USER_IP));
 	KUNIT_EXPECT_FALSE(test, argtrace_frame_has_register(ARGTRACE_USER_REG_COUNT));
 }
 

@@ -8,12 +8,11 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
-#include <asm/fsgsbase.h>
-#include <asm/segment.h>
 #include <asm/ucontext.h>
 
 #include "arch/walk.h"
 #include "atlas_fixtures.h"
+#include "machine.h"
 #include "stack/user.h"
 #include "user_fixtures.h"
 
@@ -24,18 +23,17 @@
 #define OFFSET	0x7000		/* of the code in its file */
 
 /* A return address in the code, behind a call. */
-#define AFTER(n)	(memory + TEXT + 8 * (n) + 5)
-
-enum { RSP = 7, RBP = 6, RBX = 3, RDI = 5, R12 = 12 };
+#define AFTER(n)	(memory + TEXT + 8 * (n) + MACHINE_CALL_LENGTH)
 
 static const struct argtrace_unwind_rule plain = {
-	.cfa = ARGTRACE_CFA_REGISTER, .reg = RSP, .ra = ARGTRACE_RA_MEMORY, .offset = 8, .ra_at = -1,
+	.cfa = ARGTRACE_CFA_REGISTER, .reg = MACHINE_SP, .ra = ARGTRACE_RA_MEMORY, .offset = 8, .ra_at = -1,
 };
 
 static struct argtrace_user_room room;
 static struct argtrace_user_walked walked;
 static struct argtrace_atlas *atlas;
 static struct pt_regs regs;
+static typeof(*machine_user_ip(NULL)) *ip, *sp, *fp, *kept, *other_kept, *scratch; /* in them */
 static u64 memory;
 
 /* The code is that of one object, at OFFSET in its file. */
@@ -60,16 +58,18 @@ static int walk_init(struct kunit *test)
 
 	memory = user_memory(test);
 	for (at = TEXT; at < PLAIN; at += 8)
-		user_write(test, memory + at, 0x90909000000000e8ull);
+		user_write(test, memory + at, MACHINE_CALL);
 	for (at = PLAIN; at < PLAIN + 0x1000; at += 8)
-		user_write(test, memory + at, 0x9090909090909090ull);
+		user_write(test, memory + at, MACHINE_NO_CALL);
 	atlas = make_atlas(test, 2);
 	map_code(test, 0, memory, memory + PLAIN + 0x1000);
-	memset(&regs, 0, sizeof(regs));
-	regs.ip = memory + TEXT + 3;
-	regs.sp = memory + STACK;
-	regs.cs = __USER_CS;
-	regs.orig_ax = -1;
+	machine_in_user_code(&regs, memory + TEXT + 3, memory + STACK);
+	ip = machine_user_ip(&regs);
+	sp = machine_user(&regs, MACHINE_SP);
+	fp = machine_user(&regs, MACHINE_FRAME);
+	kept = machine_user(&regs, MACHINE_KEPT);
+	other_kept = machine_user(&regs, MACHINE_OTHER_KEPT);
+	scratch = machine_user(&regs, MACHINE_SCRATCH);
 	return 0;
 }
 
@@ -146,43 +146,43 @@ static void callers_are_found_by_rules(struct kunit *test)
 {
 	struct argtrace_unwind_rule rules[] = { plain, plain, plain, plain };
 
-	rules[1].offset = 32;				/* has pushed rbp, and has room for two words */
-	rules[1].saved = BIT(1);
-	rules[1].at[1] = -2;
-	rules[2].reg = RBP;				/* a frame pointer, and rsp anywhere */
+	rules[1].offset = 32;				/* has saved the frame pointer, and has room for two words */
+	rules[1].saved = BIT(MACHINE_FRAME_SAVED);
+	rules[1].at[MACHINE_FRAME_SAVED] = -2;
+	rules[2].reg = MACHINE_FRAME;				/* a frame pointer, and the stack pointer anywhere */
 	rules[2].offset = 16;
-	rules[2].saved = BIT(1);
-	rules[2].at[1] = -2;
+	rules[2].saved = BIT(MACHINE_FRAME_SAVED);
+	rules[2].at[MACHINE_FRAME_SAVED] = -2;
 	rules[3].ra = ARGTRACE_RA_END;
 	rules[3].ra_at = 0;
 	set_rules(test, rules, 4);
-	user_write(test, regs.sp, AFTER(1));
-	user_write(test, regs.sp + 8 + 16, memory + STACK + 0x200);
-	user_write(test, regs.sp + 8 + 24, AFTER(2));
+	user_write(test, *sp, AFTER(1));
+	user_write(test, *sp + 8 + 16, memory + STACK + 0x200);
+	user_write(test, *sp + 8 + 24, AFTER(2));
 	user_write(test, memory + STACK + 0x200, 4711);
 	user_write(test, memory + STACK + 0x208, AFTER(3));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
 	KUNIT_EXPECT_FALSE(test, walked.cut);
 	KUNIT_EXPECT_TRUE(test, atlas->objects[ARGTRACE_OBJECT_FIRST]->in_stack);
 	KUNIT_EXPECT_FALSE(test, atlas->objects[ARGTRACE_OBJECT_FIRST + 1]->in_stack);
 	walk_up_to(2);
 	KUNIT_EXPECT_TRUE(test, walked.cut);
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)));
 }
 
 /* From one mapping to another and to a third one, each found anew. */
 static void mappings_follow_each_other(struct kunit *test)
 {
-	const u64 second = memory + 0x3000 + 5, third = memory + 0x2000 + 5;
+	const u64 second = memory + 0x3000 + MACHINE_CALL_LENGTH, third = memory + 0x2000 + MACHINE_CALL_LENGTH;
 
 	set_rules(test, &plain, 1);
 	map_code(test, 1, memory + 0x2000, memory + 0x3000);
-	user_write(test, regs.sp, second);
-	user_write(test, regs.sp + 8, third);
+	user_write(test, *sp, second);
+	user_write(test, *sp + 8, third);
 	walk();
 	/* The other object has no table, and a frame pointer of 0 is what the rules have left. */
-	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(regs.ip), frame_of(second), frame_of(third) + (1ull << ARGTRACE_FRAME_OBJECT_SHIFT),
+	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(*ip), frame_of(second), frame_of(third) + (1ull << ARGTRACE_FRAME_OBJECT_SHIFT),
 	       end_of(ARGTRACE_END_NO_TABLE));
 }
 
@@ -203,31 +203,29 @@ static void a_call_may_end_its_function(struct kunit *test)
 {
 	const u64 behind = begin_next_function(test);
 
-	user_write(test, memory + TEXT, 0x00000000e8909090ull);
-	user_write(test, regs.sp, behind);
-	user_write(test, regs.sp + 8, AFTER(2));
+	user_write(test, memory + TEXT, MACHINE_CALL_AT_END);
+	user_write(test, *sp, behind);
+	user_write(test, *sp + 8, AFTER(2));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(behind), frame_of(AFTER(2)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(behind), frame_of(AFTER(2)));
 }
 
-/* So may a system call, from which nobody expects a return; the address in rcx and a number say that it is one. */
+/* So may a system call, from which nobody expects a return; registers say that it is one. */
 static void a_system_call_may_end_its_function(struct kunit *test)
 {
 	const u64 behind = begin_next_function(test);
 
-	user_write(test, memory + TEXT, 0x050f909090909090ull);
-	user_write(test, regs.sp, AFTER(2));
-	regs.ip = regs.cx = behind;
-	regs.orig_ax = 15;
+	user_write(test, memory + TEXT, MACHINE_SYSCALL_AT_END);
+	user_write(test, *sp, AFTER(2));
+	machine_in_syscall(&regs, behind);
 	walk();
 	EXPECT(test, -1, frame_of(behind), frame_of(AFTER(2)));
 	/* A signal's handler begins there, while the task is still on its way out of the system call. */
-	regs.cx = behind + 8;
+	machine_begins_handler(&regs, behind);
 	walk();
 	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(behind), end_of(ARGTRACE_END_UNREADABLE));
 	/* The program has been interrupted there. */
-	regs.cx = behind;
-	regs.orig_ax = -1;
+	machine_leaves_syscall(&regs, behind);
 	walk();
 	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(behind), end_of(ARGTRACE_END_UNREADABLE));
 }
@@ -241,47 +239,47 @@ static void a_stack_may_end_where_nothing_calls(struct kunit *test)
 	rules[1].ra = ARGTRACE_RA_END;
 	rules[1].ra_at = 0;
 	set_rules(test, rules, 2);
-	user_write(test, regs.sp, nowhere);
+	user_write(test, *sp, nowhere);
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(nowhere));
+	EXPECT(test, -1, exact_of(*ip), frame_of(nowhere));
 }
 
 static void any_register_is_known_where_code_was_interrupted(struct kunit *test)
 {
 	struct argtrace_unwind_rule rules[] = { plain, plain };
 
-	rules[0].reg = RDI;
+	rules[0].reg = MACHINE_SCRATCH;
 	rules[0].offset = 24;
 	rules[1] = rules[0];
 	set_rules(test, rules, 2);
-	regs.di = memory + STACK + 0x100;
+	*scratch = memory + STACK + 0x100;
 	user_write(test, memory + STACK + 0x110, AFTER(1));
 	walk();
-	/* The caller's rdi is not known. */
-	EXPECT(test, ARGTRACE_END_NO_RULE, exact_of(regs.ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_NO_RULE));
+	/* The caller's is not known. */
+	EXPECT(test, ARGTRACE_END_NO_RULE, exact_of(*ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_NO_RULE));
 }
 
 static void saved_registers_are_restored(struct kunit *test)
 {
 	struct argtrace_unwind_rule rules[] = { plain, plain, plain, plain };
 
-	rules[0].offset = 24;				/* has pushed rbx */
-	rules[0].saved = BIT(0);
-	rules[0].at[0] = -3;
-	rules[1].reg = RBX;				/* as the dynamic linker's resolver */
+	rules[0].offset = 24;				/* has saved a register */
+	rules[0].saved = BIT(MACHINE_KEPT_SAVED);
+	rules[0].at[MACHINE_KEPT_SAVED] = -3;
+	rules[1].reg = MACHINE_KEPT;				/* as the dynamic linker's resolver */
 	rules[1].offset = 8;
-	rules[2].reg = R12;
+	rules[2].reg = MACHINE_OTHER_KEPT;
 	rules[3].ra = ARGTRACE_RA_END;
 	rules[3].ra_at = 0;
 	set_rules(test, rules, 4);
-	regs.bx = 1;
-	regs.r12 = memory + STACK + 0x400;		/* never saved */
-	user_write(test, regs.sp, memory + STACK + 0x300);
-	user_write(test, regs.sp + 16, AFTER(1));
+	*kept = 1;
+	*other_kept = memory + STACK + 0x400;		/* never saved */
+	user_write(test, *sp, memory + STACK + 0x300);
+	user_write(test, *sp + 16, AFTER(1));
 	user_write(test, memory + STACK + 0x300, AFTER(2));
 	user_write(test, memory + STACK + 0x400, AFTER(3));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
 }
 
 /* A function that realigns its stack: the CFA is in memory, and registers lie at the frame pointer. */
@@ -290,24 +288,24 @@ static void realigned_stacks(struct kunit *test)
 	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
 
 	rules[0].cfa = ARGTRACE_CFA_MEMORY;
-	rules[0].reg = RBP;
+	rules[0].reg = MACHINE_FRAME;
 	rules[0].offset = -8;
-	rules[0].saved = BIT(0) | BIT(1);
-	rules[0].by_frame = BIT(0) | BIT(1);
+	rules[0].saved = BIT(MACHINE_KEPT_SAVED) | BIT(MACHINE_FRAME_SAVED);
+	rules[0].by_frame = BIT(MACHINE_KEPT_SAVED) | BIT(MACHINE_FRAME_SAVED);
 	rules[0].at[0] = -2;
-	rules[1].reg = RBX;
+	rules[1].reg = MACHINE_KEPT;
 	rules[1].offset = 8;
 	rules[2].ra = ARGTRACE_RA_END;
 	rules[2].ra_at = 0;
 	set_rules(test, rules, 3);
-	regs.bp = memory + STACK + 0x80;
-	user_write(test, regs.bp, 1);
-	user_write(test, regs.bp - 8, memory + STACK + 0x200);
-	user_write(test, regs.bp - 16, memory + STACK + 0x300);
+	*fp = memory + STACK + 0x80;
+	user_write(test, *fp, 1);
+	user_write(test, *fp - 8, memory + STACK + 0x200);
+	user_write(test, *fp - 16, memory + STACK + 0x300);
 	user_write(test, memory + STACK + 0x1f8, AFTER(1));
 	user_write(test, memory + STACK + 0x300, AFTER(2));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(2)));
 }
 
 static void linkage_tables_push_what_they_want(struct kunit *test)
@@ -320,14 +318,14 @@ static void linkage_tables_push_what_they_want(struct kunit *test)
 	rules[2].ra = ARGTRACE_RA_END;
 	rules[2].ra_at = 0;
 	set_rules(test, rules, 3);
-	user_write(test, regs.sp, AFTER(2));
-	user_write(test, regs.sp + 8, AFTER(3));
-	regs.ip = memory + TEXT + 10;
+	user_write(test, *sp, AFTER(2));
+	user_write(test, *sp + 8, AFTER(3));
+	*ip = memory + TEXT + 10;
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(2)));
-	regs.ip = memory + TEXT + 11;
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(2)));
+	*ip = memory + TEXT + 11;
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(3)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(3)));
 }
 
 static void return_addresses_may_be_in_registers(struct kunit *test)
@@ -335,14 +333,14 @@ static void return_addresses_may_be_in_registers(struct kunit *test)
 	struct argtrace_unwind_rule rules[] = { plain, plain };
 
 	rules[0].ra = ARGTRACE_RA_REGISTER;		/* as in vfork() */
-	rules[0].ra_at = RDI;
+	rules[0].ra_at = MACHINE_SCRATCH;
 	rules[0].offset = 0;
 	rules[1].ra = ARGTRACE_RA_END;
 	rules[1].ra_at = 0;
 	set_rules(test, rules, 2);
-	regs.di = AFTER(1);
+	*scratch = AFTER(1);
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)));
 }
 
 /* The handler returns to code that restores all registers; it was on a stack of its own, above the one that it has interrupted. */
@@ -350,7 +348,7 @@ static void signals_interrupt_at_any_instruction(struct kunit *test)
 {
 	struct argtrace_unwind_rule rules[] = { plain, plain, plain, plain };
 	const u64 restorer = memory + PLAIN + 0x100, interrupted = memory + PLAIN + 0x11;
-	struct ucontext context = { };
+	static struct ucontext context;		/* large on some machines */
 	struct argtrace_unwind_row rows[] = {
 		{ OFFSET + TEXT, 0 }, { OFFSET + TEXT + 8, 1 }, { OFFSET + PLAIN, 2 }, { OFFSET + PLAIN + 0xff, 3 },
 		{ OFFSET + PLAIN + 0x110, ARGTRACE_UNWIND_NONE },
@@ -360,7 +358,7 @@ static void signals_interrupt_at_any_instruction(struct kunit *test)
 
 	rules[1].ra = ARGTRACE_RA_END;
 	rules[1].ra_at = 0;
-	rules[2].reg = RDI;
+	rules[2].reg = MACHINE_SCRATCH;
 	rules[3].cfa = ARGTRACE_CFA_SIGNAL;
 	rules[3].offset = 0;
 	rules[3].ra_at = 0;
@@ -370,14 +368,12 @@ static void signals_interrupt_at_any_instruction(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(table));
 	KUNIT_ASSERT_EQ(test, argtrace_atlas_set_table(atlas, ARGTRACE_OBJECT_FIRST, table), 0);
 
-	context.uc_mcontext.ip = interrupted;
-	context.uc_mcontext.sp = memory + STACK - 0x800;
-	context.uc_mcontext.di = memory + STACK - 0x400;
-	user_write(test, regs.sp, restorer);
-	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)regs.sp + 8, &context, sizeof(context)), 0);
+	machine_set_context(&context, interrupted, memory + STACK - 0x800, memory + STACK - 0x400);
+	user_write(test, *sp, restorer);
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)*sp + 8, &context, sizeof(context)), 0);
 	user_write(test, memory + STACK - 0x400, AFTER(1));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(restorer), exact_of(interrupted), frame_of(AFTER(1)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(restorer), exact_of(interrupted), frame_of(AFTER(1)));
 }
 
 static void what_follows_no_call_is_no_caller(struct kunit *test)
@@ -385,72 +381,72 @@ static void what_follows_no_call_is_no_caller(struct kunit *test)
 	struct argtrace_unwind_rule rules[] = { plain };
 
 	set_rules(test, rules, 1);
-	user_write(test, regs.sp, memory + PLAIN + 0x40);
+	user_write(test, *sp, memory + PLAIN + 0x40);
 	walk();
-	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(regs.ip), end_of(ARGTRACE_END_NO_CALL));
-	user_write(test, regs.sp, 0xffffffff81000000ull);
+	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(*ip), end_of(ARGTRACE_END_NO_CALL));
+	user_write(test, *sp, 0xffffffff81000000ull);
 	walk();
-	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(regs.ip), end_of(ARGTRACE_END_NO_CALL));
-	user_write(test, regs.sp, 0x4141414141414141ull);
+	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(*ip), end_of(ARGTRACE_END_NO_CALL));
+	user_write(test, *sp, 0x4141414141414141ull);
 	walk();
-	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(regs.ip), end_of(ARGTRACE_END_NO_CALL));
+	EXPECT(test, ARGTRACE_END_NO_CALL, exact_of(*ip), end_of(ARGTRACE_END_NO_CALL));
 	/* No address at all: the stack is complete. */
-	user_write(test, regs.sp, 0);
+	user_write(test, *sp, 0);
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip));
+	EXPECT(test, -1, exact_of(*ip));
 }
 
 static void calls_are_recognised(struct kunit *test)
 {
 	/* The bytes before the return address, the last one first. */
-	static const struct {
-		u64 bytes;
-		bool calls;
-	} cases[] = {
-		{ 0x00000000e8909090, true }, { 0x00000000e9909090, false }, { 0xd0ff909090909090, true },	/* *%rax */
-		{ 0xd0ff419090909090, true }, { 0xe0ff909090909090, false },	/* *%r8; jmp *%rax */
-		{ 0x10ff909090909090, true }, { 0x2414ff9090909090, true },	/* *(%rax); *(%rsp) */
-		{ 0x0850ff9090909090, true }, { 0x082454ff90909090, true },	/* *8(%rax); *8(%rsp) */
-		{ 0x0000123415ff9090, true }, { 0x0000100090ff9090, true },	/* *x(%rip); *0x1000(%rax) */
-		{ 0x000010002494ff90, true }, { 0x00001000c514ff90, true },	/* *0x1000(%rsp); *0x1000(,%rax,8) */
-		{ 0x0000123425ff9090, false }, { 0x9090909090909090, false }, { 0, false }, { ~0ull, false },
-	};
+	static const u64 calls[] = { MACHINE_CALLS }, others[] = { MACHINE_NO_CALLS };
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		KUNIT_EXPECT_EQ_MSG(test, argtrace_user_calls(cases[i].bytes), cases[i].calls, "%llx", cases[i].bytes);
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		KUNIT_EXPECT_TRUE_MSG(test, argtrace_user_calls(calls[i]), "%llx", calls[i]);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, argtrace_user_calls(others[i]), "%llx", others[i]);
+}
+
+/* Where the function returns to that has just been entered. */
+static void set_caller(struct kunit *test, u64 addr)
+{
+	if (MACHINE_HAS_LINK)
+		*machine_user(&regs, MACHINE_LINK) = addr;
+	else
+		user_write(test, *sp, addr);
 }
 
 static void frame_pointers_lead_where_no_rule_does(struct kunit *test)
 {
-	regs.bp = memory + STACK + 0x40;
-	user_write(test, regs.bp, memory + STACK + 0x80);
-	user_write(test, regs.bp + 8, AFTER(1));
+	*fp = memory + STACK + 0x40;
+	user_write(test, *fp, memory + STACK + 0x80);
+	user_write(test, *fp + 8, AFTER(1));
 	user_write(test, memory + STACK + 0x80, 0);
 	user_write(test, memory + STACK + 0x88, AFTER(2));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(2)));
 	/* Downwards, or nowhere. */
-	regs.bp = regs.sp - 8;
-	user_write(test, regs.bp + 8, 1);
+	*fp = *sp - 8;
+	user_write(test, *fp + 8, 1);
 	walk();
-	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(regs.ip), end_of(ARGTRACE_END_NO_TABLE));
+	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(*ip), end_of(ARGTRACE_END_NO_TABLE));
 	/* A function that has just been entered. */
-	user_write(test, regs.sp, AFTER(3));
+	set_caller(test, AFTER(3));
 	walk();
-	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(regs.ip), frame_of(AFTER(3)), end_of(ARGTRACE_END_NO_TABLE));
+	EXPECT(test, ARGTRACE_END_NO_TABLE, exact_of(*ip), frame_of(AFTER(3)), end_of(ARGTRACE_END_NO_TABLE));
 }
 
 /* The dynamic linker's entry has no rules. */
 static void programs_begin_without_a_caller(struct kunit *test)
 {
-	current->mm->start_stack = regs.sp;
+	current->mm->start_stack = *sp;
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip));
-	current->mm->start_stack = regs.sp + 8;		/* it has called somebody */
-	user_write(test, regs.sp, AFTER(1));
+	EXPECT(test, -1, exact_of(*ip));
+	current->mm->start_stack = *sp + (MACHINE_HAS_LINK ? 0 : 8);	/* it has called somebody */
+	set_caller(test, AFTER(1));
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)));
 	current->mm->start_stack = 0;
 }
 
@@ -459,21 +455,21 @@ static void code_in_no_file_has_its_address(struct kunit *test)
 {
 	const u64 made = memory + STACK + 0x4000;
 
-	regs.ip = made + 3;
-	regs.bp = memory + STACK + 0x40;
-	user_write(test, made, 0x90909000000000e8ull);
-	user_write(test, regs.bp, 0);
-	user_write(test, regs.bp + 8, made + 5);
+	*ip = made + 3;
+	*fp = memory + STACK + 0x40;
+	user_write(test, made, MACHINE_CALL);
+	user_write(test, *fp, 0);
+	user_write(test, *fp + 8, made + MACHINE_CALL_LENGTH);
 	walk();
 	EXPECT(test, -1, ARGTRACE_FRAME_USER | ARGTRACE_FRAME_EXACT | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + 3),
-	       ARGTRACE_FRAME_USER | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + 5));
+	       ARGTRACE_FRAME_USER | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + MACHINE_CALL_LENGTH));
 }
 
 /* Words of memory, the first of which the thread has, lead to a stack pointer, beside which is an address. */
 enum { THREAD = 0x800, GOROUTINE = 0x900, MACHINE = 0xa00, OTHER = 0xb00, POINTER = 0xc00 };
 
 static const struct argtrace_unwind_rule by_thread = {
-	.cfa = ARGTRACE_CFA_THREAD, .reg = RSP, .ra = ARGTRACE_RA_MEMORY, .offset = -8, .add = 8, .ra_at = -1, .at = { 0x30, -0x40, 0x38 },
+	.cfa = ARGTRACE_CFA_THREAD, .reg = MACHINE_SP, .ra = ARGTRACE_RA_MEMORY, .offset = -8, .add = 8, .ra_at = -1, .at = { 0x30, -0x40, 0x38 },
 };
 
 static void write_thread(struct kunit *test)
@@ -494,10 +490,9 @@ static void walk_as_thread(void)
 	u64 before;
 
 	preempt_disable();
-	before = x86_fsbase_read_cpu();
-	x86_fsbase_write_cpu(memory + STACK + THREAD);
+	before = machine_change_thread(memory + STACK + THREAD);
 	argtrace_user_stack_walk(atlas, current->mm, &regs, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
-	x86_fsbase_write_cpu(before);
+	machine_change_thread(before);
 	preempt_enable();
 }
 
@@ -512,7 +507,7 @@ static void threads_know_the_stack_that_they_come_from(struct kunit *test)
 	write_thread(test);
 	user_write(test, memory + STACK + POINTER + 8 + 0x100, AFTER(3));
 	walk_as_thread();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(3)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(3)));
 }
 
 static void threads_know_where_a_stack_goes_on(struct kunit *test)
@@ -529,7 +524,7 @@ static void threads_know_where_a_stack_goes_on(struct kunit *test)
 	write_thread(test);
 	user_write(test, memory + STACK + POINTER + 0xf8, AFTER(3));
 	walk_as_thread();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(2)), frame_of(AFTER(3)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(2)), frame_of(AFTER(3)));
 }
 
 /* A thread that has left its goroutine, or has none. */
@@ -544,7 +539,7 @@ static void threads_without_another_stack_have_no_caller(struct kunit *test)
 		write_thread(test);
 		user_write(test, memory + STACK + places[i], 0);
 		walk_as_thread();
-		EXPECT(test, -1, exact_of(regs.ip));
+		EXPECT(test, -1, exact_of(*ip));
 	}
 }
 
@@ -561,7 +556,7 @@ static void absent_words_of_threads_are_told(struct kunit *test)
 		write_thread(test);
 		user_write(test, memory + STACK + places[i], absent);
 		walk_as_thread();
-		EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
+		EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(*ip), end_of(ARGTRACE_END_UNREADABLE));
 		KUNIT_EXPECT_EQ(test, walked.missing, absent + offsets[i]);
 	}
 }
@@ -592,11 +587,11 @@ static void callbacks_are_in_one_another(struct kunit *test)
 	user_write(test, stack + 0x300, AFTER(2));
 	user_write(test, stack + POINTER + 0x100, AFTER(3));
 	walk_as_thread();
-	EXPECT(test, -1, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
+	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(2)), frame_of(AFTER(3)));
 	/* It can only have been higher. */
 	user_write(test, stack + POINTER + 0x10, stack + POINTER);
 	walk_as_thread();
-	EXPECT(test, ARGTRACE_END_NO_RULE, exact_of(regs.ip), frame_of(AFTER(1)), frame_of(AFTER(2)), end_of(ARGTRACE_END_NO_RULE));
+	EXPECT(test, ARGTRACE_END_NO_RULE, exact_of(*ip), frame_of(AFTER(1)), frame_of(AFTER(2)), end_of(ARGTRACE_END_NO_RULE));
 }
 
 /* A handler that has its signal answered by a call of what was interrupted, which may be at any instruction. */
@@ -608,10 +603,10 @@ static void handlers_make_calls(struct kunit *test)
 	rules[1].ra = ARGTRACE_RA_END;
 	rules[1].ra_at = 0;
 	set_rules(test, rules, 2);
-	user_write(test, regs.sp, memory + TEXT + 8);	/* the first of those instructions, behind no call */
-	user_write(test, memory + TEXT, 0x9090909090909090ull);
+	user_write(test, *sp, memory + TEXT + 8);	/* the first of those instructions, behind no call */
+	user_write(test, memory + TEXT, MACHINE_NO_CALL);
 	walk();
-	EXPECT(test, -1, exact_of(regs.ip), exact_of(memory + TEXT + 8));
+	EXPECT(test, -1, exact_of(*ip), exact_of(memory + TEXT + 8));
 }
 
 /* A call through a null pointer. */
@@ -622,8 +617,8 @@ static void nothing_is_at_address_zero(struct kunit *test)
 	rules[0].ra = ARGTRACE_RA_END;
 	rules[0].ra_at = 0;
 	set_rules(test, rules, 1);
-	regs.ip = 0;
-	user_write(test, regs.sp, AFTER(1));
+	*ip = 0;
+	set_caller(test, AFTER(1));
 	walk();
 	EXPECT(test, -1, ARGTRACE_FRAME_USER | ARGTRACE_FRAME_EXACT | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT,
 	       frame_of(AFTER(1)));
@@ -635,17 +630,17 @@ static void unreadable_stacks_end(struct kunit *test)
 
 	rules[1].offset = 0x7ffffff0;
 	set_rules(test, rules, 2);
-	user_write(test, regs.sp, AFTER(1));
+	user_write(test, *sp, AFTER(1));
 	walk();
-	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_UNREADABLE));
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(*ip), frame_of(AFTER(1)), end_of(ARGTRACE_END_UNREADABLE));
 	KUNIT_EXPECT_EQ(test, walked.missing, memory + STACK + 8 + 0x7ffffff0 - 8);
 	/* Nothing of it can be, but where the code was is known. */
-	regs.sp = 0xffff888000000000ull;
+	*sp = 0xffff888000000000ull;
 	walk();
-	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
-	regs.sp = 16;
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(*ip), end_of(ARGTRACE_END_UNREADABLE));
+	*sp = 16;
 	walk();
-	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(regs.ip), end_of(ARGTRACE_END_UNREADABLE));
+	EXPECT(test, ARGTRACE_END_UNREADABLE, exact_of(*ip), end_of(ARGTRACE_END_UNREADABLE));
 }
 
 /* It is told which word is absent, of those that a rule reads. */
@@ -654,24 +649,24 @@ static void absent_words_are_told(struct kunit *test)
 	const u64 absent = memory + USER_MEMORY;
 	struct argtrace_unwind_rule rules[] = { plain, plain };
 
-	rules[0].saved = 1 << 1;	/* rbp */
-	rules[0].at[1] = (s16)((absent - (memory + STACK + 8)) / 8);
+	rules[0].saved = BIT(MACHINE_FRAME_SAVED);
+	rules[0].at[MACHINE_FRAME_SAVED] = (s16)((absent - (memory + STACK + 8)) / 8);
 	set_rules(test, rules, 2);
-	user_write(test, regs.sp, AFTER(1));
+	user_write(test, *sp, AFTER(1));
 	walk();
 	KUNIT_EXPECT_EQ(test, walked.end, ARGTRACE_END_UNREADABLE);
 	KUNIT_EXPECT_EQ(test, walked.missing, absent);
 	walk_up_to(1);
 	KUNIT_EXPECT_EQ(test, walked.missing, absent);
 	/* The return address is absent as well. */
-	regs.sp = absent;
+	*sp = absent;
 	walk();
 	KUNIT_EXPECT_EQ(test, walked.missing, absent);
 	/* A stack that is complete, or ends for another reason, has none. */
-	regs.sp = memory + STACK;
+	*sp = memory + STACK;
 	rules[0].saved = 0;
-	user_write(test, regs.sp, memory + PLAIN + 8);
-	regs.ip = memory + PLAIN + 0x900;
+	user_write(test, *sp, memory + PLAIN + 8);
+	*ip = memory + PLAIN + 0x900;
 	walk();
 	KUNIT_EXPECT_NE(test, walked.end, ARGTRACE_END_UNREADABLE);
 	KUNIT_EXPECT_EQ(test, walked.missing, 0);
@@ -730,7 +725,7 @@ static void circles_are_cut(struct kunit *test)
 	rules[0].offset = 0;
 	rules[0].ra_at = 0;
 	set_rules(test, rules, 1);
-	user_write(test, regs.sp, AFTER(1));
+	user_write(test, *sp, AFTER(1));
 	walk();
 	KUNIT_EXPECT_TRUE(test, walked.cut);
 	KUNIT_EXPECT_EQ(test, walked.count, ARGTRACE_STACK_DEPTH_MAX);

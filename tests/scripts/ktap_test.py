@@ -61,9 +61,23 @@ class Ktap(unittest.TestCase):
         self.assertEqual(counts(judged(["a"], text)), (1, 1, 0))
 
     def test_skipped(self):
-        judgement = judged(["a"], suite("a", "ok one # SKIP no such thing here"))
-        self.assertEqual(counts(judgement), (0, 0, 1))
+        judgement = judged(["a"], suite("a", "ok one # SKIP no such thing here", "ok two"))
+        self.assertEqual(counts(judgement), (1, 0, 1))
         self.assertEqual(judgement.sentences, ["skipped a.one"])
+
+    def test_suites_of_another_machine_are_skipped_tests(self):
+        judgement = judged(["a"], suite("a", "ok one"))
+        judgement.skip_suites(["b", "c"])
+        self.assertEqual(counts(judgement), (1, 0, 2))
+        self.assertEqual(judgement.skipped_tests, ["b", "c"])
+        self.assertEqual(len(judgement.sentences), 2)
+
+    def test_a_suite_that_is_skipped_as_a_whole_is_one_name(self):
+        judgement = judged(["a", "b"], suite("a", "ok one # SKIP why", "ok two # SKIP why") + suite("b", "ok one", "ok two # SKIP why"))
+        self.assertEqual(counts(judgement), (1, 0, 3))
+        self.assertEqual(judgement.skipped_tests, ["a", "b.two"])
+        self.assertEqual(judgement.ran_tests, ["b", "b.one"])
+        self.assertEqual(judgement.sentences, ["skipped a, all of its 2 tests", "skipped b.two"])
 
     def test_fewer_tests_than_planned(self):
         self.assertEqual(judged(["a"], suite("a", "ok one", planned=2)).sentences, ["a ran 1 of 2 tests"])

@@ -205,6 +205,12 @@ static __always_inline unsigned long argtrace_full_caller(const argtrace_full_re
 	return regs->regs[30];
 }
 
+/* It was a breakpoint, whose handler is called with interrupts off. */
+static __always_inline bool argtrace_full_irqs_are_off(const argtrace_full_regs *regs)
+{
+	return !interrupts_enabled(regs);
+}
+
 static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs *regs)
 {
 	return argtrace_full_regs_of(regs)->pc;

@@ -9,6 +9,7 @@
 
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
+#include <linux/irqflags.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 #include <uapi/argtrace.h>
@@ -182,6 +183,12 @@ static __always_inline unsigned long argtrace_full_stack(const argtrace_full_reg
 static __always_inline unsigned long argtrace_full_caller(const argtrace_full_regs *regs)
 {
 	return READ_ONCE_NOCHECK(*(const unsigned long *)regs->sp);
+}
+
+/* The kernel's callback is ftrace's there, which leaves interrupts as they are. */
+static __always_inline bool argtrace_full_irqs_are_off(const argtrace_full_regs *regs)
+{
+	return irqs_disabled();
 }
 
 static __always_inline unsigned long argtrace_regs_ip(const struct argtrace_regs *regs)
