@@ -51,6 +51,13 @@ static unsigned int register_place(const struct argtrace_insn *insn,
 	return program->goroutines ? argtrace_kept_place(index) : argtrace_reg_place(index);
 }
 
+static unsigned int result_place(const struct argtrace_insn *insn)
+{
+	const unsigned int number = argtrace_result_number(insn->index);
+
+	return argtrace_result_place(array_index_nospec(number, ARGTRACE_RESULTS));
+}
+
 static u8 place_of(const struct argtrace_insn *insn, const struct argtrace_verified *program)
 {
 	switch (insn->source) {
@@ -67,8 +74,7 @@ static u8 place_of(const struct argtrace_insn *insn, const struct argtrace_verif
 	case ARGTRACE_SOURCE_VECTOR:
 		return insn->index;
 	case ARGTRACE_SOURCE_RESULT:
-		return word_at(argtrace_result_place(
-			array_index_nospec(argtrace_result_number(insn->index), ARGTRACE_RESULTS)));
+		return word_at(result_place(insn));
 	case ARGTRACE_SOURCE_DURATION:
 		return word_at(argtrace_duration_place());
 	case ARGTRACE_SOURCE_IDENTITY:
