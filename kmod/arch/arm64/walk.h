@@ -17,7 +17,7 @@
 #include "arch/load.h"
 #include "arch/regs.h"
 
-#ifdef ARGTRACE_FRAME_RECORDS_HAVE_TYPES
+#if __has_include("asm/stacktrace/frame.h")
 #include <asm/stacktrace/frame.h>
 #define ARGTRACE_RECORDS_HAVE_TYPES	true
 #else
