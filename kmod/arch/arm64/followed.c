@@ -33,21 +33,11 @@ void argtrace_for_each_followed(struct task_struct *task,
 {
 	const u64 begin = (u64)task_stack_page(task);
 	u64 fp = task == current ? (u64)__builtin_frame_address(0) : thread_saved_fp(task);
-	u64 next, ip, regs;
+	u64 next, ip;
 
 	/* A task that ends or is asleep is on its own stack. */
 	while (fp - begin <= THREAD_SIZE - 2 * sizeof(u64) && !(fp & 7)) {
-		next = argtrace_load_quickly(fp);
-		ip = argtrace_load_quickly(fp + sizeof(u64));
-		if (!next && !ip && !argtrace_record_is_last(fp)) {
-			regs = argtrace_regs_of_record(fp);
-			if (!regs)
-				break;
-			ip = argtrace_load_from_regs(regs, pc);
-			next = argtrace_load_from_regs(regs, regs[29]);
-		}
-		ip = argtrace_strip_signature(ip);
-		if (next <= fp)
+		if (argtrace_read_record(fp, &next, &ip) != ARGTRACE_RECORD_OF_CALL || next <= fp)
 			break;
 		if (argtrace_in_trampoline(ip) && called_by(ip - sizeof(u32)))
 			found((void *)(next - ARGTRACE_FRAME_RECORD),

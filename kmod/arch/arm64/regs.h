@@ -13,7 +13,6 @@
 #include <linux/ftrace.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
-#include <linux/version.h>
 #include <uapi/argtrace.h>
 
 #define ARGTRACE_REG_COUNT	8
@@ -269,11 +268,11 @@ static __always_inline void argtrace_regs_store_few(struct argtrace_regs *regs, 
 	(regs)->lr = argtrace_called_from();							\
 } while (0)
 
-/* The address of kernel code in a return address, which may be signed. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-#define argtrace_strip_signature(address) ptrauth_strip_insn_pac(address)
-#else
+/* The address of kernel code in a return address, which may be signed. Linux 6.4 has the macro. */
+#ifdef ptrauth_strip_kernel_insn_pac
 #define argtrace_strip_signature(address) ptrauth_strip_kernel_insn_pac(address)
+#else
+#define argtrace_strip_signature(address) ptrauth_strip_insn_pac(address)
 #endif
 
 #define argtrace_called_from() \

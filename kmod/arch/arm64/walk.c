@@ -51,29 +51,21 @@ static bool may_follow(u64 fp, u64 next)
 /* Stores up to `max` addresses from the record on, and sets walked->end. */
 static u32 walk_records(u64 fp, u64 *frames, u32 max, bool *replaced, enum argtrace_walk_end *end)
 {
-	u64 next, ip, regs;
+	enum argtrace_frame_record record;
 	u32 count = 0;
+	u64 next, ip;
 
 	*end = ARGTRACE_WALK_UNKNOWN;
 	for (;;) {
-		next = argtrace_load_quickly(fp);
-		ip = argtrace_load_quickly(fp + sizeof(u64));
-		if (!next && !ip) {
-			if (argtrace_record_is_last(fp)) {
-				*end = ARGTRACE_WALK_WHOLE;
-				return count;
-			}
-			regs = argtrace_regs_of_record(fp);
-			if (!regs)
-				return count;
-			ip = argtrace_load_from_regs(regs, pc);
-			next = argtrace_load_from_regs(regs, regs[29]);
-		}
+		record = argtrace_read_record(fp, &next, &ip);
+		if (record == ARGTRACE_RECORD_LAST)
+			*end = ARGTRACE_WALK_WHOLE;
+		if (record != ARGTRACE_RECORD_OF_CALL)
+			return count;
 		if (count == max) {
 			*end = ARGTRACE_WALK_CUT;
 			return count;
 		}
-		ip = argtrace_strip_signature(ip);
 		*replaced |= is_replaced(ip);
 		frames[count++] = ip;
 		if (!may_follow(fp, next))

@@ -74,23 +74,37 @@ static __always_inline u64 argtrace_stack_hash(u64 hash, u64 ip)
 	return (rol64(hash, 23) ^ ip) * 0x9e3779b97f4a7c15ull;
 }
 
-/* What a record of zeros says: whether it is the last one. */
-static __always_inline bool argtrace_record_is_last(u64 fp)
-{
-	return !ARGTRACE_RECORDS_HAVE_TYPES ||
-	       argtrace_load_quickly(fp + 2 * sizeof(u64)) == FRAME_META_TYPE_FINAL;
-}
-
-/* The address of the registers that one is in, of an exception, or 0: it is none of these. */
-static __always_inline u64 argtrace_regs_of_record(u64 fp)
-{
-	if (argtrace_load_quickly(fp + 2 * sizeof(u64)) != FRAME_META_TYPE_PT_REGS)
-		return 0;
-	return fp - offsetof(argtrace_full_regs, stackframe);
-}
+enum argtrace_frame_record {
+	ARGTRACE_RECORD_OF_CALL,	/* or of an exception */
+	ARGTRACE_RECORD_LAST,
+	ARGTRACE_RECORD_UNKNOWN,
+};
 
 #define argtrace_load_from_regs(regs, member) \
 	argtrace_load_quickly((regs) + offsetof(argtrace_full_regs, member))
+
+/* What the record at `fp` has: the next one, and an address without signature; of a call alone. */
+static __always_inline enum argtrace_frame_record argtrace_read_record(u64 fp, u64 *next, u64 *ip)
+{
+	u64 type, regs;
+
+	*next = argtrace_load_quickly(fp);
+	*ip = argtrace_load_quickly(fp + sizeof(u64));
+	if (!*next && !*ip) {
+		if (!ARGTRACE_RECORDS_HAVE_TYPES)
+			return ARGTRACE_RECORD_LAST;
+		type = argtrace_load_quickly(fp + 2 * sizeof(u64));
+		if (likely(type == FRAME_META_TYPE_FINAL))
+			return ARGTRACE_RECORD_LAST;
+		if (type != FRAME_META_TYPE_PT_REGS)
+			return ARGTRACE_RECORD_UNKNOWN;
+		regs = fp - offsetof(argtrace_full_regs, stackframe);
+		*ip = argtrace_load_from_regs(regs, pc);
+		*next = argtrace_load_from_regs(regs, regs[29]);
+	}
+	*ip = argtrace_strip_signature(*ip);
+	return ARGTRACE_RECORD_OF_CALL;
+}
 
 /*
  * Walks from the record at `fp` on the current task's stack. Calls no function, and uses no memory
@@ -102,23 +116,17 @@ static __always_inline u32 argtrace_stack_walk_from(u64 fp, struct argtrace_stac
 {
 	const u64 begin = (u64)task_stack_page(current);
 	u64 *to = room->frames + count, *const limit = room->frames + max;
-	u64 next, ip, regs;
+	enum argtrace_frame_record record;
+	u64 next, ip;
 
 	for (;;) {
 		if (unlikely(fp - begin > THREAD_SIZE - 2 * sizeof(u64)) || unlikely(fp & 7))
 			return 0;
-		next = argtrace_load_quickly(fp);
-		ip = argtrace_load_quickly(fp + sizeof(u64));
-		if (!next && !ip) {
-			if (likely(argtrace_record_is_last(fp)))
-				break;
-			regs = argtrace_regs_of_record(fp);
-			if (!regs)
-				return 0;
-			ip = argtrace_load_from_regs(regs, pc);
-			next = argtrace_load_from_regs(regs, regs[29]);
-		}
-		ip = argtrace_strip_signature(ip);
+		record = argtrace_read_record(fp, &next, &ip);
+		if (record == ARGTRACE_RECORD_LAST)
+			break;
+		if (unlikely(record == ARGTRACE_RECORD_UNKNOWN))
+			return 0;
 		if (unlikely(next <= fp) || unlikely(to == limit) ||
 		    unlikely(ip == argtrace_replaced_returns[0]) ||
 		    unlikely(ip == argtrace_replaced_returns[1]))
