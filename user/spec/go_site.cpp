@@ -72,7 +72,7 @@ GoParts place_at_entry(const GoConvention &convention, const GoValue &value) {
 }
 
 std::optional<UserOperand> operand_of(const GoConvention &convention, const Parameter &parameter, const GoParts &parts, bool at_return) {
-    if (parts && !convention.reads_vectors && std::ranges::any_of(*parts, &RegisterPart::is_floating))
+    if (parts && !convention.vectors_are_read && std::ranges::any_of(*parts, &RegisterPart::is_floating))
         return std::nullopt;
     if (parts && parts->size() == 1 && parts->front().is_floating && parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = parts->front().index, .at_return = at_return};

@@ -283,7 +283,7 @@ private:
     /// What it returns stands behind what it takes.
     void add_go(Pending &one, const std::optional<WrittenPrototype> &written) {
         std::vector<WrittenParameter> all;
-        for (std::size_t i = 0; !written && i < go_convention(object_.content.machine()).registers; i++)
+        for (std::size_t i = 0; !written && i < go_convention(object_.content.machine()).registers.size(); i++)
             all.push_back({"void *", fmt::format("arg{}", i)});
         if (written)
             all = written->parameters;

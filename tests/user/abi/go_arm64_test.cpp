@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What Go's description of its ABIInternal says of arm64.
-#include "abi/go_arm64.h"
-
-#include <algorithm>
+#include "abi/go_convention.h"
 
 #include <gtest/gtest.h>
 
-#include "abi/go_convention.h"
 #include "abi/user_registers.h"
 
 namespace argtrace {
@@ -33,7 +30,7 @@ using Arm64Numbers = std::vector<int>;
 
 TEST(GoAbiOfArm64, HasSixteenRegisters) {
     const GoParts values[] = {arm64_words(9), arm64_words(5), arm64_words(3), arm64_words(2), arm64_words(1), arm64_words(0)};
-    const auto placed = go_arm64(values);
+    const auto placed = go_convention_arm64.place(values);
     EXPECT_EQ(arm64_numbers(placed[0]), (Arm64Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8}));
     EXPECT_EQ(arm64_numbers(placed[1]), (Arm64Numbers{9, 10, 11, 12, 13}));
     EXPECT_EQ(arm64_numbers(placed[2]), Arm64Numbers{99});
@@ -46,7 +43,7 @@ TEST(GoAbiOfArm64, CountsFloatingPointNumbersByThemselves) {
     std::vector<GoParts> values(17, std::vector<RegisterPart>{{.is_floating = true}});
     values.insert(values.begin() + 3, arm64_words(1));
     values.push_back(arm64_words(1));
-    const auto placed = go_arm64(values);
+    const auto placed = go_convention_arm64.place(values);
     EXPECT_EQ(arm64_numbers(placed[0]), Arm64Numbers{0});
     EXPECT_EQ(arm64_numbers(placed[3]), Arm64Numbers{0});
     EXPECT_EQ(arm64_numbers(placed[16]), Arm64Numbers{15});
@@ -56,21 +53,14 @@ TEST(GoAbiOfArm64, CountsFloatingPointNumbersByThemselves) {
 
 TEST(GoAbiOfArm64, KnowsRegistersByTheirNumbersInDwarf) {
     for (unsigned number = 0; number < 16; number++) {
-        EXPECT_EQ(go_register_arm64(number), number);
-        EXPECT_EQ(go_register_arm64(number), user_registers_aarch64.by_dwarf(number)->index);
-        EXPECT_EQ(go_vector_arm64(64 + number), number);
+        EXPECT_EQ(go_convention_arm64.register_by_dwarf(number), number);
+        EXPECT_EQ(go_convention_arm64.register_by_dwarf(number), user_registers_aarch64.by_dwarf(number)->index);
+        EXPECT_EQ(go_convention_arm64.vector_by_dwarf(64 + number), number);
     }
     for (const unsigned other : {16u, 28u, 31u, 64u})
-        EXPECT_FALSE(go_register_arm64(other));
+        EXPECT_FALSE(go_convention_arm64.register_by_dwarf(other));
     for (const unsigned other : {0u, 63u, 80u})
-        EXPECT_FALSE(go_vector_arm64(other));
-}
-
-TEST(GoConventions, HaveAsManyRegistersAsTheySay) {
-    for (const GoConvention *convention : {&go_convention_x86_64, &go_convention_arm64}) {
-        const std::vector<GoParts> placed = convention->place(std::vector<GoParts>(40, arm64_words(1)));
-        EXPECT_EQ(std::ranges::count_if(placed, [](const GoParts &parts) { return parts.has_value(); }), convention->registers);
-    }
+        EXPECT_FALSE(go_convention_arm64.vector_by_dwarf(other));
 }
 
 } // namespace

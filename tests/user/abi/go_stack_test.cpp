@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "abi/go_x86_64.h"
+#include "abi/go_convention.h"
 
 namespace argtrace {
 namespace {
@@ -27,8 +27,8 @@ GoStack stack_of(const std::vector<GoValue> &taken, const std::vector<GoValue> &
         placed.push_back(value.parts);
     for (const GoValue &value : returned)
         results.push_back(value.parts);
-    placed = go_x86_64(placed);
-    results = go_x86_64(results);
+    placed = go_convention_x86_64.place(placed);
+    results = go_convention_x86_64.place(results);
     placed.insert(placed.end(), results.begin(), results.end());
     return go_stack(values, placed, taken.size());
 }
