@@ -82,7 +82,7 @@ argtrace_aggregate_quickly(struct argtrace_plan *plan, const struct argtrace_op 
 	const u64 *key;
 
 	if (has_value)
-		value = *(const u64 *)((const u8 *)fregs + op->width) & op->span;
+		value = argtrace_register_at(fregs, op->width) & op->span;
 	if (has_bucket)
 		bucket = argtrace_bucket_log2(value, false);
 	if (has_name) {

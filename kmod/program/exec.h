@@ -37,10 +37,16 @@ enum argtrace_verdict {
 	ARGTRACE_VERDICT_TOO_DEEP = 3,	/* it could not be run: see read/scratch.h */
 };
 
+/* A register, whose `place` is that of an operation: in words. */
+static __always_inline u64 argtrace_register_at(const struct argtrace_regs *fregs, u8 place)
+{
+	return ((const u64 *)fregs)[place];
+}
+
 static __always_inline u64 argtrace_op_reg(const struct argtrace_op *op,
 					   const struct argtrace_regs *fregs)
 {
-	return ((const u64 *)fregs)[op->index];
+	return argtrace_register_at(fregs, op->index);
 }
 
 static __always_inline u64 argtrace_op_task(const struct argtrace_op *op)
