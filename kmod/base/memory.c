@@ -27,16 +27,26 @@ u64 argtrace_memory_used(void)
 	return atomic64_read(&memory_used);
 }
 
-int argtrace_memory_charge(u64 bytes)
+static int charge_within(u64 bytes, u64 limit)
 {
-	u64 limit = argtrace_memory_limit();
-
 	if (bytes > limit || atomic64_add_return(bytes, &memory_used) > limit) {
 		if (bytes <= limit)
 			atomic64_sub(bytes, &memory_used);
 		return -ENOSPC;
 	}
 	return 0;
+}
+
+int argtrace_memory_charge(u64 bytes)
+{
+	return charge_within(bytes, argtrace_memory_limit());
+}
+
+int argtrace_memory_charge_optional(u64 bytes)
+{
+	const u64 limit = argtrace_memory_limit();
+
+	return charge_within(bytes, limit - limit / 16);
 }
 
 void argtrace_memory_charge_anyway(u64 bytes)

@@ -51,6 +51,11 @@ static inline void *argtrace_kvcalloc(size_t count, size_t size)
 
 /* Returns 0, or -ENOSPC if that would exceed the limit. */
 int argtrace_memory_charge(u64 bytes);
+/*
+ * The same for what one can do without, and what may be large: leaves a sixteenth of the limit to
+ * the others, such as hooks, which note what they are told of or never know it.
+ */
+int argtrace_memory_charge_optional(u64 bytes);
 /* For what cannot be refused: exceeds the limit if necessary. */
 void argtrace_memory_charge_anyway(u64 bytes);
 void argtrace_memory_uncharge(u64 bytes);

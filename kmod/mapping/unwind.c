@@ -128,10 +128,13 @@ static int copy_array(void **to, u64 from, u32 count, size_t size)
 	return copy_from_user(*to, u64_to_user_ptr(from), count * size) ? -EFAULT : 0;
 }
 
-/* Charged before anything is allocated; the buckets when it is known how many there are. */
+/*
+ * Charged before anything is allocated; the buckets when it is known how many there are. Without a
+ * table stacks end early, without room for mappings they have no names at all.
+ */
 static int charge_table(struct argtrace_unwind_table *table, u64 bytes)
 {
-	const int ret = argtrace_memory_charge(bytes);
+	const int ret = argtrace_memory_charge_optional(bytes);
 
 	if (!ret)
 		table->charged += bytes;

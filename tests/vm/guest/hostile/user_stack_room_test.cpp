@@ -2,6 +2,8 @@
 // Tables of unwinding that make room for others, while processes run and have their stacks walked.
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,6 +50,14 @@ protected:
         struct stat status {};
         stat(path_of(i).c_str(), &status);
         return status.st_ino;
+    }
+
+    /// The file's first page, as code of this process.
+    static std::shared_ptr<void> map_code(const std::string &path) {
+        const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        void *at = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+        close(fd);
+        return {at, [](void *mapped) { munmap(mapped, 4096); }};
     }
 
     /// The program's object, by number 0 if there is none.
@@ -147,6 +157,32 @@ TEST_F(UserStackRoom, may_be_refused) {
     std::ofstream(limit_path) << 0;
     EXPECT_EQ(hand_over(device, object, 1000000), 0);
     EXPECT_EQ(hand_over(device, object, 1000000), EEXIST);
+}
+
+/// Tables take what they may of the limit, to the last byte; what processes map from then on is known all the same.
+TEST_F(UserStackRoom, is_left_for_what_processes_map) {
+    RawDevice device;
+    ASSERT_EQ(device.session(), 0);
+    const UserStacks stacks(device, 256);
+    // Mapped by ourselves, so that none makes room for another.
+    std::vector<std::shared_ptr<void>> mapped;
+    for (unsigned i = 0; i < programs; i++) {
+        mapped.push_back(map_code(path_of(i)));
+        ASSERT_NE(mapped.back().get(), MAP_FAILED);
+    }
+    limit_to(device, 10);
+    std::uint32_t rows = 1 << 20;
+    for (unsigned i = 0; i < programs && rows > 0; i++) {
+        const std::uint32_t object = object_of(stacks, i).object;
+        int error = ENOSPC;
+        while (rows > 0 && (error = hand_over(device, object, rows)) == ENOSPC)
+            rows /= 2;
+        EXPECT_TRUE(error == 0 || rows == 0) << error;
+    }
+    ASSERT_EQ(rows, 0u) << "there is room for more tables";
+    for (unsigned i = 0; i < 20; i++)
+        ASSERT_EQ(run({"/root/user_stacks_alpha"}).status, 0);
+    EXPECT_FALSE(stacks.objects().empty());
 }
 
 } // namespace
