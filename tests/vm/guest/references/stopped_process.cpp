@@ -12,13 +12,17 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <string_view>
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
+#include "support/architecture.h"
 #include "util/file.h"
 
 namespace vmtest {
@@ -164,6 +168,22 @@ bool StoppedProcess::is_in_syscall() const {
 }
 #endif
 
+/// Whether the program's description has the stack pointer in another register, as at the end of longjmp(): by that the caller is where this jumps
+/// to, and by the stack, which is still there, who has called it.
+bool StoppedProcess::leaves_stack(std::uint64_t address) const {
+    Dwarf_Addr bias = 0;
+    Dwfl_Module *module = dwfl_addrmodule(unwinder_->dwfl, address);
+    Dwarf_CFI *rules = module ? dwfl_module_eh_cfi(module, &bias) : nullptr;
+    Dwarf_Frame *frame = nullptr;
+    if (!rules || dwarf_cfi_addrframe(rules, address - bias, &frame) != 0)
+        return false;
+    Dwarf_Op memory[3], *rule = nullptr;
+    std::size_t count = 0;
+    const bool leaves = dwarf_frame_register(frame, stack_pointer, memory, &rule, &count) == 0 && count == 1 && rule[0].atom == DW_OP_regx;
+    free(frame);
+    return leaves;
+}
+
 std::vector<std::string> StoppedProcess::stack(std::size_t limit) {
     struct Frames {
         const StoppedProcess *process;
@@ -185,6 +205,8 @@ std::vector<std::string> StoppedProcess::stack(std::size_t limit) {
             if (pc == 0 && !into.names.empty())
                 return static_cast<int>(DWARF_CB_ABORT);
             into.names.push_back((into.is_exact ? "[exact]" : "") + into.process->place_of(pc));
+            if (into.names.size() == 1 && into.process->leaves_stack(pc))
+                return static_cast<int>(DWARF_CB_ABORT);
             into.is_exact = is_activation && into.process->is_signal_return(pc);
             return static_cast<int>(into.names.size() == into.limit ? DWARF_CB_ABORT : DWARF_CB_OK);
         },

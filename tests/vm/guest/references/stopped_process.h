@@ -28,7 +28,7 @@ public:
     /// To the beginning or the end of the next system call, where the kernel has called ptrace_notify().
     bool to_syscall();
 
-    /// As UserStacks::names() has it, with "END" behind the frame whose caller libdwfl has not found. At most `limit` frames.
+    /// As UserStacks::names() has it, with "END" behind the frame whose caller libdwfl has not found, or is not the one that the stack has. At most `limit` frames.
     std::vector<std::string> stack(std::size_t limit);
 
 private:
@@ -38,6 +38,7 @@ private:
     void read_maps();
     bool is_signal_return(std::uint64_t address) const;
     bool is_in_syscall() const;
+    bool leaves_stack(std::uint64_t address) const;
     std::string place_of(std::uint64_t address) const;
 
     pid_t pid_, tid_;
