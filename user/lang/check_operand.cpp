@@ -125,6 +125,7 @@ NodePtr Checker::word_of(const Node &aggregate, std::uint64_t begin, std::uint64
         if (part.bytes < 8) {
             bytes = make_node(Node::Kind::extract, ulong_type, ast, std::move(bytes));
             bytes->bits = 8 * part.bytes;
+            bytes = convert(std::move(bytes), ulong_type);
         }
         if (part.offset > begin)
             bytes = arithmetic(ARGTRACE_ALU_SHL, std::move(bytes), make_constant(8 * (part.offset - begin), ulong_type, ast), ast);

@@ -236,5 +236,24 @@ TEST(ProgramRows, AreOfWhatAnArgumentIsOrPointsTo) {
     EXPECT_THAT(values.refusal("f", "pointer.size"), HasSubstr("write '->'")) << "only of what a line says";
 }
 
+// As AAPCS64 has an aggregate of three floating-point numbers, each in a register of its own, of which the lower half is the number.
+TEST(ProgramStructs, AreWholeOutOfHalvesOfRegisters) {
+    ProgramValues values("struct triple { int a, b, c; }; __attribute__((noinline)) void f(struct triple t) { } int main(void) { struct triple t = {0}; f(t); return 0; }", ".c",
+                         "gcc -g -O0");
+    lang::Scope scope = values.scope("f");
+    const std::optional<UserOperand> in_three = UserOperand{.kind = UserOperand::Kind::parts, .parts = {{0, 4, false, 0}, {4, 4, false, 1}, {8, 4, false, 2}}};
+    scope.set_operands({&in_three, 1});
+    const lang::Program compiled = lang::compile(scope, {}, lang::parse_values("t, t.b"));
+    const FakeMemory memory;
+    ProgramInterpreter interpreter(compiled, memory);
+    EXPECT_EQ(interpreter.verify(), "");
+    FakeCall call;
+    const std::uint64_t registers[] = {0xffffffff00000001, 0xffffffff00000002, 0xffffffff00000003};
+    std::ranges::copy(registers, call.registers);
+    const auto found = interpreter.values(call);
+    EXPECT_EQ(found.at(0).bytes, std::string("\1\0\0\0\2\0\0\0\3\0\0\0", 12));
+    EXPECT_EQ(found.at(1).bytes, std::string("\2\0\0\0", 4));
+}
+
 } // namespace
 } // namespace argtrace
