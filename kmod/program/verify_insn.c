@@ -46,8 +46,7 @@ static bool has_register(const struct argtrace_verified *program, u32 index)
 static u32 results_of(const struct argtrace_verified *program)
 {
 	if (program->goroutines)
-		return ARGTRACE_RETURN_VECTOR +
-		       min_t(u32, ARGTRACE_RETURN_VECTORS_GO, ARGTRACE_VECTORS);
+		return ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS_GO;
 	return program->user_code ? ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS :
 				    ARGTRACE_RETURN_VECTOR;
 }

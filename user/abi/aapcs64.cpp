@@ -6,25 +6,37 @@
 #include <fmt/format.h>
 
 #include "abi/placement.h"
+#include "model/type.h"
 
 namespace argtrace {
 
 namespace {
 
 constexpr unsigned argument_registers = 8;     // x0 to x7; the address of a result goes in x8
+constexpr unsigned vector_registers = 8;       // v0 to v7
 constexpr unsigned words_max = 2;              // larger aggregates are passed by reference
 constexpr std::uint32_t floats_bytes_max = 64; // of an aggregate in vector registers
 // Each takes one or, a complex number, two of the eight vector registers, which BTF does not
 // tell apart: so many surely lie there.
 constexpr unsigned sure_floats = 4;
 
-bool by_reference(const Shape &shape) {
-    return shape.kind == Shape::Kind::aggregate && shape.bytes > words_max * word_size;
+// Whether each of its members is in a vector register.
+bool is_homogeneous(const Shape &shape) {
+    return shape.homogeneous && shape.homogeneous->count > 0;
 }
 
-// Whether a result surely lies in memory. One of floating-point numbers may have up to four vector registers, if they are all alike.
+// Whether BTF leaves that open.
+bool may_be_homogeneous(const Shape &shape) {
+    return !shape.homogeneous && shape.has_float && shape.bytes <= floats_bytes_max;
+}
+
+bool by_reference(const Shape &shape) {
+    return shape.kind == Shape::Kind::aggregate && shape.bytes > words_max * word_size && !is_homogeneous(shape);
+}
+
+// Whether a result surely lies in memory.
 bool is_result_in_memory(const Shape &result) {
-    return result.by_address || (by_reference(result) && (!result.has_float || result.bytes > floats_bytes_max));
+    return result.by_address || (by_reference(result) && !may_be_homogeneous(result));
 }
 
 // Whether BTF tells enough to know what such a parameter leaves for those behind it.
@@ -33,15 +45,15 @@ bool is_placeable(const Shape &shape) {
     case Shape::Kind::floating:
         return true;
     case Shape::Kind::aggregate:
-        return !shape.has_float || shape.bytes > floats_bytes_max;
+        return !may_be_homogeneous(shape);
     default:
-        return type_code(shape) != ARGTRACE_TYPE_END;
+        return is_homogeneous(shape) || type_code(shape) != ARGTRACE_TYPE_END;
     }
 }
 
 struct State {
     unsigned registers = 0; // taken: the standard's NGRN
-    unsigned floats = 0;
+    unsigned floats = 0;    // the same of vector registers: its NSRN
     std::uint32_t stack = 0; // bytes taken above the stack pointer: its NSAA
 
     bool operator==(const State &) const = default;
@@ -66,10 +78,30 @@ void place(State &state, std::uint32_t words, std::uint32_t alignment, Argument 
     state.stack += words * word_size;
 }
 
+// All of its members are in registers, or none.
+void place_homogeneous(State &state, const Shape &shape, Argument &argument) {
+    const auto [count, bytes] = *shape.homogeneous;
+    if (state.floats + count <= vector_registers) {
+        state.floats += count;
+        return;
+    }
+    state.floats = vector_registers;
+    state.stack = round_up(state.stack, std::max<std::uint32_t>(word_size, bytes));
+    if (shape.kind == Shape::Kind::aggregate) {
+        argument.loc = ARGTRACE_LOC_STACK;
+        argument.offset = state.stack;
+    }
+    state.stack += words_of(shape) * word_size;
+}
+
 // Places a parameter; false if BTF leaves open where it or what follows lies.
 bool place(State &state, const Shape &shape, Argument &argument) {
     if (!is_placeable(shape))
         return false;
+    if (is_homogeneous(shape)) {
+        place_homogeneous(state, shape, argument);
+        return true;
+    }
     if (shape.kind == Shape::Kind::floating)
         return ++state.floats <= sure_floats;
     if (by_reference(shape)) {
@@ -84,6 +116,10 @@ bool place(State &state, const Shape &shape, Argument &argument) {
         place(state, words_of(shape), natural, argument);
         return true;
     }
+    if (shape.is_word_aligned) {
+        place(state, words_of(shape), word_size, argument);
+        return true;
+    }
     // A member may be packed or aligned to more than its type asks for.
     State aligned_state = state;
     Argument aligned = argument;
@@ -92,6 +128,35 @@ bool place(State &state, const Shape &shape, Argument &argument) {
         return true;
     place(aligned_state, words_of(shape), 2 * word_size, aligned);
     return state == aligned_state && argument == aligned;
+}
+
+// The registers of an aggregate, each of which has one of its members; nothing if there is more in one than can be read.
+std::optional<UserOperand> in_vectors(const Shape &shape, unsigned first) {
+    const auto [count, bytes] = *shape.homogeneous;
+    if (shape.kind != Shape::Kind::aggregate || bytes > word_size)
+        return std::nullopt;
+    UserOperand operand{.kind = UserOperand::Kind::parts};
+    for (std::uint32_t i = 0; i < count; i++)
+        operand.parts.push_back({i * bytes, bytes, true, static_cast<std::uint8_t>(first + i)});
+    return operand;
+}
+
+bool is_readable_number(const Shape &shape) {
+    return shape.kind == Shape::Kind::floating && floating_type(shape.bytes) != ARGTRACE_TYPE_END;
+}
+
+// What vector registers pass, or memory, by what has been taken.
+std::optional<UserOperand> operand_of(const Shape &shape, const Argument &argument, const State &before, const State &state) {
+    if (argument.loc == ARGTRACE_LOC_REF)
+        return argument.index == ref_on_stack ? std::nullopt
+                                              : std::optional(UserOperand{.kind = UserOperand::Kind::memory, .base = NamedRegister{.index = argument.index}});
+    if (state.stack > before.stack && (is_readable_number(shape) || argument.loc == ARGTRACE_LOC_STACK))
+        return UserOperand{.kind = UserOperand::Kind::on_stack, .number = state.stack - words_of(shape) * word_size};
+    if (state.stack > before.stack || state.floats == before.floats)
+        return std::nullopt;
+    if (is_readable_number(shape))
+        return UserOperand{.kind = UserOperand::Kind::in_vector, .number = before.floats};
+    return in_vectors(shape, before.floats);
 }
 
 } // namespace
@@ -112,6 +177,8 @@ std::string aapcs64_location(const Argument &argument) {
     case ARGTRACE_LOC_STACK:
         return fmt::format("sp+{}", argument.offset);
     case ARGTRACE_LOC_RETURN:
+        if (type_info(argument.type).type_class == TypeClass::floating)
+            return argument.size == word_size ? "d0" : "s0";
         return argument.size > word_size ? "x0:x1" : "x0";
     case ARGTRACE_LOC_REF:
         return argument.index == ref_on_stack ? fmt::format("[sp+{}]", argument.offset)
@@ -120,6 +187,33 @@ std::string aapcs64_location(const Argument &argument) {
         return {};
     }
 }
+
+namespace {
+
+// In x0, and x1 behind it, of a struct of which more is known than BTF says.
+std::optional<UserOperand> in_general_registers(const Shape &result) {
+    if (!result.homogeneous || result.kind != Shape::Kind::aggregate || is_result_in_memory(result))
+        return std::nullopt;
+    UserOperand operand{.kind = UserOperand::Kind::parts, .at_return = true};
+    for (std::uint32_t word = 0; word < words_of(result); word++)
+        operand.parts.push_back({word * word_size, std::min(word_size, result.bytes - word * word_size), false, static_cast<std::uint8_t>(word)});
+    return operand;
+}
+
+// In v0, or as many registers from there on as it has members.
+void set_vector_result(Returning &returning, const Shape &result) {
+    if (is_readable_number(result)) {
+        returning.value.loc = ARGTRACE_LOC_RETURN;
+        returning.value.type = floating_type(result.bytes);
+        returning.value.size = result.bytes;
+        return;
+    }
+    returning.operand = in_vectors(result, 0);
+    if (returning.operand)
+        returning.operand->at_return = true;
+}
+
+} // namespace
 
 Returning aapcs64_returning(const Prototype &prototype) {
     Returning returning;
@@ -145,13 +239,17 @@ Returning aapcs64_returning(const Prototype &prototype) {
     value.name = "ret";
     value.type_name = prototype.result;
     returning.in_memory = is_result_in_memory(result);
-    if (result.kind == Shape::Kind::floating || (result.has_float && !returning.in_memory)) {
+    if (!returning.in_memory && (result.kind == Shape::Kind::floating || is_homogeneous(result) || may_be_homogeneous(result))) {
         returning.why_not = "it returns a floating-point number";
         returning.by_kernel = ARGTRACE_BY_CHOICE;
+        if (is_homogeneous(result))
+            set_vector_result(returning, result);
+        returning.is_unread = value.loc == ARGTRACE_LOC_NONE && !returning.operand;
         return returning;
     }
     if (!returning.in_memory && (result.kind == Shape::Kind::nothing || words_of(result) == 0))
         return returning;
+    returning.operand = in_general_registers(result);
     value.loc = ARGTRACE_LOC_RETURN;
     if (returning.in_memory) { // at the address in x8, which the module keeps
         value.type_name += " *";
@@ -163,7 +261,18 @@ Returning aapcs64_returning(const Prototype &prototype) {
 }
 
 std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype) {
-    return std::vector<std::optional<UserOperand>>(prototype.parameters.size());
+    std::vector<std::optional<UserOperand>> operands;
+    State state;
+    bool known = true;
+    for (const Parameter &parameter : prototype.parameters) {
+        std::optional<UserOperand> &operand = operands.emplace_back();
+        const State before = state;
+        Argument argument;
+        known = known && place(state, parameter.shape, argument);
+        if (known && is_read_by_program(parameter.shape))
+            operand = operand_of(parameter.shape, argument, before, state);
+    }
+    return operands;
 }
 
 } // namespace argtrace

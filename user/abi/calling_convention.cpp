@@ -55,19 +55,18 @@ bool make_up(const std::vector<RegisterPart> &parts, std::uint32_t bytes) {
 std::optional<UserOperand> operand_at(const Parameter &parameter) {
     if (!is_read_by_program(parameter.shape))
         return std::nullopt;
+    const bool is_readable = parameter.shape.bytes <= word_size; // the lower half of a vector register is
     if (parameter.shape.kind == Shape::Kind::floating && parameter.place->vector)
-        return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *parameter.place->vector};
-    if (parameter.shape.kind == Shape::Kind::aggregate && parameter.place->vector && parameter.shape.bytes <= word_size)
+        return is_readable ? std::optional(UserOperand{.kind = UserOperand::Kind::in_vector, .number = *parameter.place->vector}) : std::nullopt;
+    if (parameter.shape.kind == Shape::Kind::aggregate && parameter.place->vector && is_readable)
         return UserOperand{.kind = UserOperand::Kind::parts, .parts = {{0, parameter.shape.bytes, true, *parameter.place->vector}}};
     if (parameter.shape.kind == Shape::Kind::aggregate && make_up(parameter.place->parts, parameter.shape.bytes))
         return UserOperand{.kind = UserOperand::Kind::parts, .parts = parameter.place->parts};
+    if (parameter.place->address)
+        return UserOperand{.kind = UserOperand::Kind::memory, .base = NamedRegister{.index = *parameter.place->address}};
     if (parameter.place->stack)
         return UserOperand{.kind = UserOperand::Kind::on_stack, .number = *parameter.place->stack};
     return std::nullopt;
-}
-
-bool has_vector(const UserOperand &operand) {
-    return operand.kind == UserOperand::Kind::in_vector || std::ranges::any_of(operand.parts, &RegisterPart::is_floating);
 }
 
 } // namespace
@@ -77,7 +76,7 @@ std::vector<Argument> CallingConvention::places(const Prototype &prototype) cons
     for (std::size_t i = 0; i < all.size(); i++) {
         if (prototype.parameters[i].place)
             put(all[i], prototype.parameters[i], registers);
-        else if (program_operands && all[i].loc == ARGTRACE_LOC_STACK)
+        else if (program_operands && (all[i].loc == ARGTRACE_LOC_STACK || (all[i].loc == ARGTRACE_LOC_REF && all[i].index != ref_on_stack)))
             take_away(all[i]);
     }
     return all;
@@ -90,9 +89,6 @@ std::vector<std::optional<UserOperand>> CallingConvention::operands(const Protot
     for (std::size_t i = 0; i < all.size(); i++)
         if (prototype.parameters[i].place)
             all[i] = operand_at(prototype.parameters[i]);
-    for (std::optional<UserOperand> &operand : all)
-        if (!reads_vectors && operand && has_vector(*operand))
-            operand.reset();
     return all;
 }
 

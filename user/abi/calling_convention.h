@@ -48,12 +48,11 @@ struct CallingConvention {
 
     bool uses_stack = true; ///< false: whatever the arguments are, none is on the stack
 
-    /// What arguments() does not place, or places on the stack, where a program can read it: user code's stack, and its registers for
-    /// floating-point numbers. One for each named parameter, in order. Null: the module itself reads what is on the stack.
+    /// What arguments() does not place, or places in memory, where a program can read it: user code's stack, what a register of it has the
+    /// address of, and its registers for floating-point numbers. One for each named parameter, in order. Null: the module itself reads what is on the stack.
     std::vector<std::optional<UserOperand>> (*program_operands)(const Prototype &prototype) = nullptr;
     const DwarfRegisters *dwarf_registers = nullptr; ///< of user code
     std::string_view result_address = {};            ///< the register that has it (Returning::in_memory)
-    bool reads_vectors = true;                       ///< the module reads registers for floating-point numbers of user code
 
     /// What arguments() says, where the prototype may have hidden parameters, and parameters whose places it knows.
     std::vector<Argument> places(const Prototype &prototype) const;
@@ -85,12 +84,12 @@ inline constexpr CallingConvention ia32_syscalls_x86_64{sysv_x86_64, sysv_x86_64
 std::vector<Argument> aapcs64(const Prototype &prototype);
 std::string aapcs64_location(const Argument &argument);
 Returning aapcs64_returning(const Prototype &prototype);
-std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype); ///< of none: the module reads no user code there
+std::vector<std::optional<UserOperand>> aapcs64_operands(const Prototype &prototype);
 inline constexpr std::uint8_t dwarf_arguments_aapcs64[] = {0, 1, 2, 3, 4, 5, 6, 7}; // AADWARF64, 4.1
 inline constexpr DwarfRegisters dwarf_registers_aapcs64{dwarf_arguments_aapcs64, 64, 32, 0};
 inline constexpr CallingConvention functions_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, true, nullptr, nullptr, "x8"};
 inline constexpr CallingConvention user_functions_aapcs64{aapcs64,          aapcs64_returning, aapcs64_location, 8, true,
-                                                          aapcs64_operands, &dwarf_registers_aapcs64, "x8", false};
+                                                          aapcs64_operands, &dwarf_registers_aapcs64, "x8"};
 inline constexpr CallingConvention syscalls_aapcs64{aapcs64, aapcs64_returning, aapcs64_location, 8, false};
 
 constexpr std::uint8_t ref_on_stack = 0xff;

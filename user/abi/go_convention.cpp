@@ -24,8 +24,8 @@ constexpr GoRegister registers_arm64[] = {{0, 0}, {1, 1}, {2, 2},   {3, 3},   {4
 
 } // namespace
 
-constexpr GoConvention go_convention_x86_64{registers_x86_64, 15, dwarf_registers_x86_64.first_vector, true};
-constexpr GoConvention go_convention_arm64{registers_arm64, 16, dwarf_registers_aapcs64.first_vector, false};
+constexpr GoConvention go_convention_x86_64{registers_x86_64, 15, dwarf_registers_x86_64.first_vector};
+constexpr GoConvention go_convention_arm64{registers_arm64, 16, dwarf_registers_aapcs64.first_vector};
 
 const GoConvention &go_convention(int machine) {
     return machine == EM_AARCH64 ? go_convention_arm64 : go_convention_x86_64;

@@ -21,7 +21,6 @@ struct GoConvention {
     std::span<const GoRegister> registers;
     unsigned vectors;      ///< that pass floating-point numbers, the first of which are used
     unsigned first_vector; ///< its number in DWARF
-    bool vectors_are_read; ///< by the module
 
     /// In which registers the arguments of a function are, the receiver first, or what it returns.
     std::vector<GoParts> place(std::span<const GoParts> values) const;

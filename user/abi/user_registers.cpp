@@ -102,13 +102,19 @@ std::optional<NamedRegister> find_aarch64(std::string_view name) {
     return std::nullopt;
 }
 
-// The module reads none.
-std::optional<std::uint8_t> no_vector(std::string_view) {
-    return std::nullopt;
+constexpr std::uint8_t vectors_aarch64 = 32;
+
+// By its lower 8 bytes, or all of it: what is wider than these is not read.
+std::optional<std::uint8_t> find_vector_aarch64(std::string_view name) {
+    const auto half = number_behind("d", name, vectors_aarch64);
+    return half ? half : number_behind("v", name, vectors_aarch64);
 }
 
-std::optional<std::uint8_t> no_vector_by_dwarf(unsigned) {
-    return std::nullopt;
+std::optional<std::uint8_t> find_vector_aarch64_by_dwarf(unsigned dwarf_number) {
+    constexpr unsigned first = 64;
+    if (dwarf_number < first || dwarf_number >= first + vectors_aarch64)
+        return std::nullopt;
+    return static_cast<std::uint8_t>(dwarf_number - first);
 }
 
 } // namespace
@@ -129,9 +135,9 @@ constexpr UserRegisters user_registers_x86_64{
 constexpr UserRegisters user_registers_aarch64{
     .by_name = find_aarch64,
     .by_dwarf = find_aarch64_by_dwarf,
-    .vector_by_name = no_vector,
-    .vector_by_dwarf = no_vector_by_dwarf,
-    .names = "x0 to x30, their lower halves w0 to w30, fp, lr and sp",
+    .vector_by_name = find_vector_aarch64,
+    .vector_by_dwarf = find_vector_aarch64_by_dwarf,
+    .names = "x0 to x30, their lower halves w0 to w30, fp, lr and sp, and d0 to d31 as a double",
     .example = "x19",
     .stack_pointer = {ARGTRACE_ARM64_SP},
     .instruction_pointer = {},

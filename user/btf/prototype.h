@@ -22,6 +22,14 @@ enum class WordClass : std::uint8_t {
     memory,
 };
 
+/// A floating-point number or a vector, or an aggregate of up to four that are alike, of which each is in a register of its own (AAPCS64, 5.9.5).
+struct Homogeneous {
+    std::uint8_t count = 0; ///< 0: it is something else
+    std::uint8_t bytes = 0; ///< of each
+
+    bool operator==(const Homogeneous &) const = default;
+};
+
 /// What a value of a type is to the machine: the type behind its typedefs and qualifiers.
 struct Shape {
     enum class Kind {
@@ -49,6 +57,8 @@ struct Shape {
     /// Aggregates and floating-point numbers, where more is known than BTF says: the classes of the first two words. One that is in memory has `memory`
     /// in the first.
     std::array<WordClass, 2> words = {};
+    std::optional<Homogeneous> homogeneous = {}; ///< the same; BTF does not tell
+    bool is_word_aligned = false;                ///< aggregate: nothing in it is known to be aligned to more than a word; BTF does not tell
 
     bool operator==(const Shape &) const = default;
 };
@@ -63,10 +73,11 @@ struct RegisterPart {
 };
 
 /// Where a parameter is when its function is entered, if something else than the calling convention says so: the first of the registers
-/// that pass arguments, one for floating-point numbers, so many bytes above the stack pointer, several that need not follow each other, or
-/// nowhere.
+/// that pass arguments, in memory whose address one of these has, in one for floating-point numbers, so many bytes above the stack pointer,
+/// in several that need not follow each other, or nowhere.
 struct EntryRegister {
     std::optional<std::uint8_t> index = {};
+    std::optional<std::uint8_t> address = {};
     std::optional<std::uint8_t> vector = {};
     std::optional<std::uint32_t> stack = {};
     std::vector<RegisterPart> parts = {};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dwarf/language.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "dwarf/attributes.h"
 
 namespace argtrace::dwarf {
@@ -34,6 +37,23 @@ Language language_of(Dwarf_Die &unit) {
     default:
         return Language::other;
     }
+}
+
+bool has_attributes_of_version_5(Dwarf_Die &die, unsigned gcc_since) {
+    auto unit = unit_of(die);
+    if (!unit)
+        return false;
+    Dwarf_Half version = 0;
+    if (dwarf_cu_info(unit->cu, &version, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != 0)
+        return false;
+    if (version >= 5)
+        return true;
+    Dwarf_Attribute attribute;
+    const char *text = dwarf_formstring(dwarf_attr(&*unit, DW_AT_producer, &attribute));
+    const std::string_view producer = text ? text : "";
+    const std::size_t number = producer.find(' ', std::string_view("GNU C").size()); // "GNU C++17 12.2.0 -gdwarf-4"
+    return producer.starts_with("GNU C") && number != producer.npos && producer.find("strict-dwarf") == producer.npos &&
+           std::strtoul(producer.data() + number, nullptr, 10) >= gcc_since;
 }
 
 bool has_types(Dwarf_Die &unit) {

@@ -17,6 +17,10 @@ enum class Language {
 /// That of a unit.
 Language language_of(Dwarf_Die &unit);
 
+/// Whether the compiler says what came with version 5 of DWARF: in units of that version, and gcc in others as well, since some version of its
+/// own, unless it is told to be strict.
+bool has_attributes_of_version_5(Dwarf_Die &die, unsigned gcc_since);
+
 /// Whether a unit has types at all: one that was compiled with -g1 says of functions only where they are.
 bool has_types(Dwarf_Die &unit);
 

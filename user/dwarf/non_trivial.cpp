@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dwarf/non_trivial.h"
 
-#include <cstdlib>
 #include <string_view>
 
 #include "btf/limits.h"
 #include "dwarf/attributes.h"
+#include "dwarf/language.h"
 
 namespace argtrace::dwarf {
 
 namespace {
 
-// Whether the compiler says which functions are defaulted in their class, as those may be trivial: gcc does since version 7, unless it
-// keeps to an older DWARF.
+// Whether the compiler says which functions are defaulted in their class, as those may be trivial.
 bool says_defaulted(Dwarf_Die &type) {
-    auto unit = unit_of(type);
-    if (!unit)
-        return false;
-    Dwarf_Half version = 0;
-    if (dwarf_cu_info(unit->cu, &version, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != 0)
-        return false;
-    if (version >= 5)
-        return true;
-    Dwarf_Attribute attribute;
-    const char *text = dwarf_formstring(dwarf_attr(&*unit, DW_AT_producer, &attribute));
-    const std::string_view producer = text ? text : "";
-    const std::size_t number = producer.find(' ', std::string_view("GNU C").size()); // "GNU C++17 12.2.0 -gdwarf-4"
-    return producer.starts_with("GNU C") && number != producer.npos && producer.find("strict-dwarf") == producer.npos &&
-           std::strtoul(producer.data() + number, nullptr, 10) >= 7;
+    constexpr unsigned gcc_since = 7;
+    return has_attributes_of_version_5(type, gcc_since);
 }
 
 // Whether a parameter is a reference to that class, and not to another of its template, which is converted.

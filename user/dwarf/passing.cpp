@@ -178,9 +178,95 @@ private:
     int visits_ = 0;
 };
 
+// What a value consists of, as far as AAPCS64 asks for it (5.9.5, and 6.8.2, C.10).
+class Members {
+public:
+    explicit Members(const MadeTypes &types) : types_(types) {}
+
+    void run(std::uint32_t id, Shape &shape) {
+        const MadeType *whole = bare(id);
+        if (!whole || !(whole->is_composite() || whole->is_vector || whole->kind == Kind::floating))
+            return;
+        const std::uint64_t count = visit(id, 0);
+        if (is_unknown_)
+            return;
+        constexpr std::uint64_t count_max = 4;
+        shape.homogeneous = Homogeneous{};
+        if (!is_other_ && count > 0 && count <= count_max && count * bytes_ == whole->size)
+            shape.homogeneous = Homogeneous{static_cast<std::uint8_t>(count), static_cast<std::uint8_t>(bytes_)};
+        shape.is_word_aligned = !is_aligned_ && largest_ <= bytes_of_word;
+    }
+
+private:
+    /// The type behind names and qualifiers, which may ask for an alignment.
+    const MadeType *bare(std::uint32_t id) {
+        for (int depth = 0; types_.has(id) && depth < depth_max; depth++) {
+            const MadeType &type = types_.at(id);
+            is_aligned_ = is_aligned_ || type.is_aligned;
+            if (!type.is_transparent())
+                return &type;
+            id = type.target;
+        }
+        return nullptr;
+    }
+
+    /// How many numbers there are, one behind the other.
+    std::uint64_t visit(std::uint32_t id, int depth) {
+        const MadeType *type = bare(id);
+        if (!type || depth > depth_max || ++visits_ > visits_max || type->is_partial || (type->is_composite() && type->by_reference)) {
+            is_unknown_ = true;
+            return 0;
+        }
+        if (type->is_vector || type->kind == Kind::floating)
+            return visit_number(*type);
+        std::uint64_t count = 0;
+        switch (type->kind) {
+        case Kind::structure:
+            for (const MadeType::Field &field : type->fields)
+                count += visit(field.type, depth + 1);
+            break;
+        case Kind::union_:
+            for (const MadeType::Field &field : type->fields)
+                count = std::max(count, visit(field.type, depth + 1));
+            break;
+        case Kind::array:
+            count = type->size == 0 ? 0 : bounded(visit(type->target, depth + 1), type->size);
+            break;
+        default:
+            is_other_ = true;
+            largest_ = std::max(largest_, type->kind == Kind::pointer ? bytes_of_word : type->size);
+            return 0;
+        }
+        // Compilers do not agree on a member without any.
+        is_unknown_ = is_unknown_ || (count == 0 && !is_other_ && depth > 0);
+        return bounded(count, 1);
+    }
+
+    std::uint64_t visit_number(const MadeType &type) {
+        constexpr std::uint64_t bytes_max = 16;
+        is_other_ = is_other_ || type.size == 0 || type.size > bytes_max || (bytes_ != 0 && (bytes_ != type.size || is_vector_ != type.is_vector));
+        bytes_ = type.size;
+        is_vector_ = type.is_vector;
+        largest_ = std::max(largest_, type.size);
+        return 1;
+    }
+
+    /// More than there can be is enough.
+    static std::uint64_t bounded(std::uint64_t count, std::uint64_t times) {
+        constexpr std::uint64_t enough = 64;
+        return std::min(count, enough) * std::min(times, enough);
+    }
+
+    const MadeTypes &types_;
+    std::uint64_t bytes_ = 0, largest_ = 0;
+    bool is_vector_ = false, is_other_ = false, is_aligned_ = false, is_unknown_ = false;
+    int visits_ = 0;
+};
+
 } // namespace
 
 void set_classes(const MadeTypes &types, std::uint32_t type, Shape &shape) {
+    Members(types).run(type, shape);
     Classification(types).run(type, shape);
 }
 

@@ -196,6 +196,7 @@ void TypeMaker::describe(Pending pending, Turn turn) {
     const int tag = dwarf_tag(&die);
     const auto refer = [&](Kind kind, Turn when) {
         made.kind = kind;
+        made.is_aligned = dwarf_hasattr(&die, DW_AT_alignment);
         made.target = target_of(die, when);
         made_.at(pending.id) = std::move(made);
     };
@@ -420,7 +421,10 @@ void TypeMaker::describe_composite(Dwarf_Die &die, std::uint32_t id) {
     const ClassPassing passing = passing_of(die);
     made.by_reference = passing == ClassPassing::by_reference;
     made.is_partial = passing == ClassPassing::unsure;
+    constexpr unsigned gcc_says_alignments_since = 8;
+    made.is_aligned = dwarf_hasattr(&die, DW_AT_alignment) || !has_attributes_of_version_5(die, gcc_says_alignments_since);
     visit_children(die, [&](Dwarf_Die &child) {
+        made.is_aligned = made.is_aligned || dwarf_hasattr(&child, DW_AT_alignment);
         if (auto field = field_of(die, child, made.is_partial))
             made.fields.push_back(std::move(*field));
         return true;

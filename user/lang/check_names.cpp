@@ -105,15 +105,12 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
                       type, ast);
     case ARGTRACE_LOC_REF: {
         const bool is_of_user = scope_.kind().number == ARGTRACE_KIND_USER;
-        const Type pointer = is_of_user ? type.pointer().in(Space::user) : type.pointer();
+        const auto placed = [is_of_user](Type in_memory) { return is_of_user ? in_memory.in(Space::user) : in_memory; };
+        const Type pointer = placed(type.pointer());
         if (place.index != ref_on_stack)
             return lvalue(convert(make_source(ARGTRACE_SOURCE_REG, place.index, ulong_type, ast), pointer), type, ast);
-        if (!is_of_user)
-            return lvalue(rvalue(lvalue(make_offset(make_source(ARGTRACE_SOURCE_STACK, 0, void_pointer, ast), place.offset, pointer.pointer(), ast),
-                                        pointer, ast),
-                                 ast),
-                          type, ast);
-        [[fallthrough]];
+        NodePtr stack = make_source(ARGTRACE_SOURCE_STACK, 0, placed(void_pointer), ast);
+        return lvalue(rvalue(lvalue(make_offset(std::move(stack), place.offset, placed(pointer.pointer()), ast), pointer, ast), ast), type, ast);
     }
     default:
         if (parameter.is_variable)

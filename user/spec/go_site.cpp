@@ -71,9 +71,7 @@ GoParts place_at_entry(const GoConvention &convention, const GoValue &value) {
     return parts;
 }
 
-std::optional<UserOperand> operand_of(const GoConvention &convention, const Parameter &parameter, const GoParts &parts, bool at_return) {
-    if (parts && !convention.vectors_are_read && std::ranges::any_of(*parts, &RegisterPart::is_floating))
-        return std::nullopt;
+std::optional<UserOperand> operand_of(const Parameter &parameter, const GoParts &parts, bool at_return) {
     if (parts && parts->size() == 1 && parts->front().is_floating && parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = parts->front().index, .at_return = at_return};
     if (!parts || parts->empty())
@@ -143,7 +141,7 @@ UsdtSite go_site(const GoConvention &convention, const Prototype &prototype, std
             placed[i] = place_at_entry(convention, values[i]);
     for (std::size_t i = 0; i < all.size(); i++) {
         site.places.push_back({.name = all[i].name, .type_name = all[i].type});
-        site.operands.push_back(operand_of(convention, all[i], placed[i], i >= count));
+        site.operands.push_back(operand_of(all[i], placed[i], i >= count));
         if (!site.operands.back() && i < count && has_no_room[i])
             site.operands.back() = stack_operand(values[i].is_known ? values[i].on_stack : std::nullopt, false);
         // Parameters without a name may lie between those that it takes.

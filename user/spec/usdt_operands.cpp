@@ -219,10 +219,19 @@ bool take_index_aarch64(std::string_view text, UserOperand &operand) {
     return true;
 }
 
-// "x0", "w0", "5", "[sp]", "[x0, 8]", "[x0, x1, lsl 3]": with '#' before numbers or without
+// "d0", "v0"; "s0" is the lower half of the first
+std::optional<std::uint8_t> vector_aarch64(std::string_view name) {
+    if (!name.starts_with('s'))
+        return user_registers_aarch64.vector_by_name(name);
+    return user_registers_aarch64.vector_by_name('d' + std::string(name.substr(1)));
+}
+
+// "x0", "w0", "d0", "5", "[sp]", "[x0, 8]", "[x0, x1, lsl 3]": with '#' before numbers or without
 std::optional<UserOperand> operand_aarch64(std::string_view text) {
     if (const auto found = user_registers_aarch64.by_name(text))
         return UserOperand{.kind = UserOperand::Kind::in_register, .base = found};
+    if (const auto vector = vector_aarch64(text))
+        return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *vector};
     if (const auto number = number_of(trimmed(text)))
         return UserOperand{.kind = UserOperand::Kind::constant, .number = *number};
     if (!text.starts_with('[') || !text.ends_with(']'))

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Not read yet: where they are depends on SVE and SME. Programs that name one are refused, as there
- * are none.
- */
 #ifndef ARGTRACE_ARCH_ARM64_VECTOR_H
 #define ARGTRACE_ARCH_ARM64_VECTOR_H
 
 #include <linux/types.h>
 
-#define ARGTRACE_VECTORS	0
+/* V0 to V31. */
+#define ARGTRACE_VECTORS	32
 
-static inline u64 argtrace_vector_word(unsigned int number)
-{
-	return 0;
-}
+u64 argtrace_vector_word(unsigned int number);
 
 #endif

@@ -48,7 +48,7 @@ static inline void machine_number_results(struct pt_regs *regs)
 #define MACHINE_NO_RESULT		16
 #define MACHINE_NO_RESULT_EITHER	30
 #define MACHINE_GOROUTINE		28
-#define MACHINE_VECTORS			0
+#define MACHINE_VECTORS			32
 #define MACHINE_WATCHES_AFTERWARDS	false
 
 enum { MACHINE_SP = 31, MACHINE_FRAME = 29, MACHINE_KEPT = 19, MACHINE_OTHER_KEPT = 24, MACHINE_SCRATCH = 0 };

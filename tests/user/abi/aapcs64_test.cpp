@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/calling_convention.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace argtrace {
@@ -85,6 +86,66 @@ TEST(Aapcs64, FloatsTakeNoGeneralRegister) {
     EXPECT_THAT(places(0, {shape, int_shape}), ElementsAre("[x0]", "x1"));
 }
 
+// As DWARF has it.
+Shape of_floats(std::uint8_t count, std::uint8_t bytes) {
+    Shape shape = aggregate(std::uint32_t{count} * bytes);
+    shape.has_float = true;
+    shape.homogeneous = Homogeneous{count, bytes};
+    return shape;
+}
+
+Shape number(std::uint8_t bytes) {
+    return {.kind = Kind::floating, .bytes = bytes, .homogeneous = Homogeneous{1, bytes}};
+}
+
+/// What a program reads of each: "d3", "d0.4+4,d1", "sp+8", or nothing.
+std::vector<std::string> operands(const std::vector<Shape> &shapes) {
+    Prototype prototype;
+    for (const Shape &shape : shapes)
+        prototype.parameters.push_back({"name", "type", shape});
+    std::vector<std::string> found;
+    for (const auto &operand : aapcs64_operands(prototype)) {
+        std::string &text = found.emplace_back();
+        if (operand && operand->kind == UserOperand::Kind::in_vector)
+            text = fmt::format("d{}", operand->number);
+        else if (operand && operand->kind == UserOperand::Kind::on_stack)
+            text = fmt::format("sp+{}", operand->number);
+        else if (operand && operand->kind == UserOperand::Kind::memory)
+            text = fmt::format("[x{}]", operand->base->index);
+        else if (operand)
+            for (const RegisterPart &part : operand->parts)
+                text += fmt::format("{}d{}:{}", text.empty() ? "" : " ", part.index, part.offset);
+    }
+    return found;
+}
+
+TEST(Aapcs64, FloatingPointNumbersAreInVectorRegistersThenOnTheStack) {
+    EXPECT_THAT(operands({number(8), int_shape, number(4), number(16), number(8)}), ElementsAre("d0", "", "d1", "", "d3"));
+    std::vector<Shape> nine(9, number(4));
+    nine.push_back(number(8));
+    EXPECT_THAT(operands(nine), ElementsAre("d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "sp+0", "sp+8"));
+    EXPECT_THAT(places(0, {number(8), int_shape, of_floats(4, 8), int_shape}), ElementsAre("", "x0", "", "x1"));
+}
+
+TEST(Aapcs64, AggregatesThatAreAlikeHaveARegisterForEachMember) {
+    EXPECT_THAT(operands({of_floats(3, 4), of_floats(2, 8), number(8)}), ElementsAre("d0:0 d1:4 d2:8", "d3:0 d4:8", "d5"));
+    // All of it or nothing, and then nothing behind it either.
+    EXPECT_THAT(operands({of_floats(4, 8), of_floats(3, 4), of_floats(2, 4), number(8)}), ElementsAre("d0:0 d1:8 d2:16 d3:24", "d4:0 d5:4 d6:8", "sp+0", "sp+8"));
+    EXPECT_THAT(operands({of_floats(2, 16), number(8)}), ElementsAre("", "d2"));
+}
+
+TEST(Aapcs64, OthersAreInGeneralRegistersOrMemory) {
+    Shape mixed = aggregate(16), large = aggregate(24);
+    mixed.has_float = large.has_float = true;
+    mixed.homogeneous = large.homogeneous = Homogeneous{};
+    EXPECT_THAT(places(0, {mixed, large, int_shape}), ElementsAre("x0:x1", "[x2]", "x3"));
+    EXPECT_THAT(operands({mixed, large, int_shape}), ElementsAre("", "[x2]", ""));
+    EXPECT_EQ(operands(std::vector<Shape>(9, int_shape)).back(), "sp+0");
+    std::vector<Shape> behind(8, int_shape);
+    behind.push_back(large);
+    EXPECT_EQ(operands(behind).back(), "") << "its address is on the stack";
+}
+
 TEST(Aapcs64, SaysNothingBehindWhatItDoesNotKnow) {
     EXPECT_THAT(places(1, {Shape{}, int_shape}), ElementsAre("", ""));
 }
@@ -128,6 +189,26 @@ TEST(Aapcs64, WhetherAResultIsInMemoryIsNotOfItsSizeAlone) {
     result.bytes = 72;
     EXPECT_TRUE(returning(result).in_memory);
     EXPECT_EQ(returning(result).why_not, "");
+}
+
+TEST(Aapcs64, ReturnsFloatingPointNumbersInVectorRegisters) {
+    EXPECT_EQ(aapcs64_location(returning(number(8)).value), "d0");
+    EXPECT_EQ(aapcs64_location(returning(number(4)).value), "s0");
+    EXPECT_FALSE(returning(number(8)).is_unread);
+    EXPECT_TRUE(returning(number(16)).is_unread) << "a long double";
+    EXPECT_TRUE(returning(of_floats(2, 16)).is_unread);
+    const Returning four = returning(of_floats(4, 8));
+    ASSERT_TRUE(four.operand);
+    EXPECT_TRUE(four.operand->at_return);
+    EXPECT_EQ(four.operand->parts.size(), 4u);
+    EXPECT_EQ(four.operand->parts.back(), (RegisterPart{24, 8, true, 3}));
+    EXPECT_FALSE(four.is_unread || four.in_memory);
+    Shape mixed = aggregate(16);
+    mixed.has_float = true;
+    mixed.homogeneous = Homogeneous{};
+    EXPECT_EQ(aapcs64_location(returning(mixed).value), "x0:x1");
+    mixed.bytes = 24;
+    EXPECT_TRUE(returning(mixed).in_memory);
 }
 
 TEST(Aapcs64, SaysWhichReturnsAreNotFollowed) {

@@ -73,6 +73,10 @@ const unsigned char *find(const Captured &captured, const UserOperand &operand, 
     const auto number = static_cast<std::size_t>(operand.number);
     if (operand.kind == UserOperand::Kind::in_vector)
         return number < std::size(captured.vectors) && size <= 8 ? reinterpret_cast<const unsigned char *>(&captured.vectors[number]) : nullptr;
+    if (operand.kind == UserOperand::Kind::memory && operand.base) {
+        const std::uint64_t offset = captured.registers[operand.base->index] - captured.sp;
+        return offset + size <= stack_size ? captured.stack + offset : nullptr;
+    }
     return operand.kind == UserOperand::Kind::on_stack && number + size <= stack_size ? captured.stack + number : nullptr;
 }
 
@@ -131,7 +135,7 @@ protected:
         ASSERT_NO_FATAL_FAILURE(run(machine.emulator + " ./f >out"));
 
         std::map<std::string, std::vector<Prototype>> prototypes;
-        ASSERT_NO_FATAL_FAILURE(machine.by_dwarf ? read_dwarf(prototypes) : read_btf(count, prototypes));
+        ASSERT_NO_FATAL_FAILURE(machine.by_dwarf ? read_dwarf(*machine.convention->dwarf_registers, prototypes) : read_btf(count, prototypes));
         std::ifstream file(directory_ + "/out", std::ios::binary);
         for (int i = 0; i < count; i++) {
             const std::vector<Prototype> &found = prototypes[fmt::format("f{}", i)];
@@ -164,11 +168,11 @@ protected:
             prototypes[fmt::format("f{}", i)] = kernel.prototypes(fmt::format("f{}", i));
     }
 
-    void read_dwarf(std::map<std::string, std::vector<Prototype>> &prototypes) {
+    void read_dwarf(const DwarfRegisters &registers, std::map<std::string, std::vector<Prototype>> &prototypes) {
         const std::string path = directory_ + "/types";
         const auto object = elf::Object::open(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), path);
         ASSERT_TRUE(object);
-        const auto functions = dwarf::Functions::open(*object, dwarf_registers_x86_64);
+        const auto functions = dwarf::Functions::open(*object, registers);
         ASSERT_TRUE(functions);
         const BtfPtr base(btf__new_empty());
         dwarf::Functions::Prototypes made(*functions, base.get());
@@ -286,6 +290,19 @@ TEST_F(GeneratedPrototypes, Aapcs64) {
     machine.floats = true;
     compare(machine, 301, 300, with_floats);
     report("arm64, floats", with_floats, 30);
+}
+
+TEST_F(GeneratedPrototypes, Aapcs64ByDwarf) {
+    for (const char *tool : {"aarch64-linux-gnu-gcc", "qemu-aarch64"})
+        if (!exists(tool))
+            GTEST_SKIP() << tool << " is not installed";
+    const Machine machine{&user_functions_aapcs64, "aarch64-linux-gnu-gcc", "qemu-aarch64", "", true, true};
+    Tally tally;
+    for (unsigned seed = 501; seed <= 502 && !HasFailure(); seed++)
+        compare(machine, seed, 500, tally);
+    report("arm64, DWARF", tally, 9);
+    EXPECT_GT(tally.in_vectors, 500);
+    EXPECT_GT(tally.in_parts, 200);
 }
 
 } // namespace

@@ -30,7 +30,13 @@ TEST(UserRegisters, OfArm64AreNumbered) {
     // From 32 on they are other ones, the vector registers from 64 on.
     for (const unsigned number : {32u, 33u, 64u, 95u, 256u})
         EXPECT_EQ(user_registers_aarch64.by_dwarf(number), std::nullopt) << number;
-    EXPECT_EQ(user_registers_aarch64.vector_by_dwarf(64), std::nullopt);
+    for (unsigned number = 0; number < 32; number++)
+        EXPECT_EQ(user_registers_aarch64.vector_by_dwarf(64 + number), number);
+    EXPECT_EQ(user_registers_aarch64.vector_by_dwarf(96), std::nullopt);
+    EXPECT_EQ(user_registers_aarch64.vector_by_name("d31"), 31);
+    EXPECT_EQ(user_registers_aarch64.vector_by_name("v0"), 0);
+    for (const char *name : {"d32", "s0", "q0", "d", "d01", "xmm0"})
+        EXPECT_EQ(user_registers_aarch64.vector_by_name(name), std::nullopt) << name;
 }
 
 TEST(UserRegisters, AreThoseThatSentencesName) {

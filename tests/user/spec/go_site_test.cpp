@@ -271,7 +271,7 @@ TEST(GoSite, TakesRegistersOnceThatAreSaidTwice) {
 }
 
 // The module reads no registers for floating-point numbers there.
-TEST(GoSite, OfArm64HasSixteenRegistersAndNoFloatingPointNumbers) {
+TEST(GoSite, OfArm64HasSixteenRegistersOfEitherKind) {
     const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, real{.kind = Shape::Kind::floating, .bytes = 8}, two{.kind = Shape::Kind::aggregate, .bytes = 16};
     GoValue small{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<RegisterPart>{{}}};
     GoValue floating{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<RegisterPart>{{.is_floating = true}}};
@@ -290,10 +290,12 @@ TEST(GoSite, OfArm64HasSixteenRegistersAndNoFloatingPointNumbers) {
     const UsdtSite site = argtrace::go_site(go_convention_arm64, prototype);
     for (std::uint8_t i = 0; i < 15; i++)
         EXPECT_EQ(site.operands[i]->base->index, i);
-    for (const std::size_t i : {15, 16, 17, 19})
-        EXPECT_FALSE(site.operands[i]) << i;
+    EXPECT_EQ(site.operands[15], (UserOperand{.kind = UserOperand::Kind::in_vector, .number = 0}));
+    EXPECT_EQ(site.operands[16], (UserOperand{.kind = UserOperand::Kind::parts, .parts = {{0, 8, false, 15}, {8, 8, true, 1}}}));
+    EXPECT_FALSE(site.operands[17]) << "no register is left";
     EXPECT_EQ(site.operands[18]->base->index, 0);
     EXPECT_TRUE(site.operands[18]->at_return);
+    EXPECT_EQ(site.operands[19], (UserOperand{.kind = UserOperand::Kind::in_vector, .number = 0, .at_return = true}));
 }
 
 TEST(GoFunctionsOf, AProgramKnowTheirGoroutine) {

@@ -61,7 +61,8 @@ TEST(UsdtOperands, OfArm64) {
     EXPECT_THAT(parsed_arm64("-4@[sp, 12] 8@[x19] 1@[x0, -8] 8@[x1, x2] 4@[x1, x2, lsl 2] 4@[x29, #16] 4@#3"),
                 ElementsAre("int [reg31.8 + 12]", "unsigned long [reg19.8 + 0]", "unsigned char [reg0.8 + -8]", "unsigned long [reg1.8 + reg2.8 * 1 + 0]",
                             "unsigned int [reg1.8 + reg2.8 * 4 + 0]", "unsigned int [reg29.8 + 16]", "unsigned int 3"));
-    for (const char *unread : {"8@x31", "8@x01", "8@d0", "8f@d0", "8@[x1, w2, sxtw 2]", "8@[x1, 8]!", "8@[w1]", "8@[sp, sp]", "8@[x0, x1, lsl 4]",
+    EXPECT_THAT(parsed_arm64("8f@d3 4f@s1 8f@v31"), ElementsAre("double vector3", "float vector1", "double vector31"));
+    for (const char *unread : {"8@x31", "8@x01", "8@d32", "8@q0", "8@sp0", "8f@x0", "8@[x1, w2, sxtw 2]", "8@[x1, 8]!", "8@[w1]", "8@[sp, sp]", "8@[x0, x1, lsl 4]",
                                "8@[x0, x1, lsr 1]", "8@[]", "8@[x0,]", "8@pc", "8@xzr", "8@%rax", "8@[x0, :lo12:name]"})
         for (const std::string &shown : parsed_arm64(unread))
             EXPECT_THAT(shown, testing::EndsWith("unread")) << unread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 // Calls the generated functions and writes to standard output what each call found at its
-// entry: the argument registers, the stack pointer, the stack, on x86-64 the lower halves of the
+// entry: the argument registers, the stack pointer, the stack, the lower halves of the
 // vector registers that pass arguments, then the values that were passed. It stands alone, without libc, so that a cross compiler needs none.
 
 #define STACK 2048
@@ -105,6 +105,11 @@ asm(".text\n"
     "	str x12, [x9], #8\n"
     "	subs x11, x11, #1\n"
     "	b.ne 1b\n"
+    "	.arch_extension fp\n"
+    "	stp d0, d1, [x9]\n"
+    "	stp d2, d3, [x9, #16]\n"
+    "	stp d4, d5, [x9, #32]\n"
+    "	stp d6, d7, [x9, #48]\n"
     "	ret\n"
     ".globl _start\n"
     "_start:\n"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/architecture.h"
 #include "support/command.h"
 #include "support/device.h"
 #include "support/machine.h"
@@ -47,12 +48,12 @@ protected:
         return function.substr(begin, function.find('(', begin) - begin);
     }
 
-    /// clang says of some arguments that are on the stack, or are not used, no place at the entry that is known: they are shown as unknown.
+    /// For x86-64 clang says of some arguments that are on the stack, or are not used, no place at the entry that is known: they are shown as unknown.
     static void leave_out_unsaid(const std::string &function, ordered_json &values, ordered_json &expected) {
         static const std::map<std::string, std::vector<const char *>> unsaid = {
             {"us_full", {"i"}}, {"us_wide", {"e", "f"}}, {"us_extended", {"x", "y"}}, {"us_in_part", {"p", "b"}}};
         const auto found = unsaid.find(function);
-        if (found == unsaid.end() || std::string(GetParam()) != "clang_o2")
+        if (found == unsaid.end() || std::string(GetParam()) != "clang_o2" || is_arm64)
             return;
         for (const char *name : found->second) {
             EXPECT_TRUE(values.at(name).is_null()) << function << ' ' << values.dump();
@@ -120,6 +121,13 @@ TEST_P(UserStructs, numbers_of_16_bytes) {
     for (std::size_t i = 0; i < calls.size(); i++) {
         ordered_json values = events[i].at("args"), expected = calls[i].second;
         leave_out_unsaid(calls[i].first, values, expected);
+        if (calls[i].first == "us_extended" && is_arm64) { // in vector registers, of which the lower halves are read
+            for (const char *name : {"alone", "x", "y"})
+                EXPECT_TRUE(values.at(name).is_null()) << values.dump();
+            EXPECT_EQ(values.at("n"), expected.at("n"));
+            EXPECT_EQ(values.at("d"), expected.at("d"));
+            continue;
+        }
         if (calls[i].first == "us_extended") {
             EXPECT_TRUE(same_extended(values.at("alone").at("value"), expected.at("alone").at("value"))) << values.dump() << '\n' << expected.dump();
             for (const char *name : {"x", "y"})

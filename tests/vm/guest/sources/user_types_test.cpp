@@ -85,8 +85,6 @@ TEST_P(UserTypes, do_not_lead_to_memory_of_the_kernel) {
 
 // Where the stack is, is known when the function is entered: what is kept of a call until it returns lies in the kernel's memory.
 TEST_P(UserTypes, have_their_stack_in_the_memory_of_the_program) {
-    if (is_arm64 && std::string(GetParam()) == "o2")
-        GTEST_SKIP() << "of a struct whose address debug information has in a register nothing is read on arm64";
     for (const char *equals : {"", "="}) {
         std::size_t count = 0;
         for (const auto &event : trace({spec("ut_values(&large as at, large.values[0] as first, *(&large.values[0] + 1) as second)") + equals}, {"20", typed_log})) {
@@ -100,8 +98,6 @@ TEST_P(UserTypes, have_their_stack_in_the_memory_of_the_program) {
 }
 
 TEST_P(UserTypes, what_is_no_longer_passed_is_not_shown) {
-    if (is_arm64)
-        GTEST_SKIP() << "registers for floating-point numbers are not read on arm64";
     const auto events = trace({spec("ut_values"), spec("ut_clone*")}, {"3", typed_log});
     ASSERT_EQ(events.size(), 6u);
     const bool is_optimised = std::string(GetParam()) == "o2";
@@ -125,8 +121,6 @@ std::vector<std::string> sorted(std::vector<std::string> lines) {
 // In registers that the kernel does not save when it is entered, and of which the processor has those of another thread a moment later; in
 // structs, and on the stack.
 TEST_P(UserTypes, floating_point_numbers_are_those_of_the_program) {
-    if (is_arm64)
-        GTEST_SKIP() << "registers for floating-point numbers are not read on arm64";
     constexpr int rounds = 100, threads = 4;
     nlohmann::ordered_json summary;
     const auto events = trace({"-r", spec("ut_mix(i, d, f, point->x as x, point->y as y, e)"), spec("ut_half"),
@@ -154,8 +148,6 @@ TEST_P(UserTypes, floating_point_numbers_are_those_of_the_program) {
 }
 
 TEST_P(UserTypes, floating_point_numbers_decide_and_are_keys) {
-    if (is_arm64)
-        GTEST_SKIP() << "registers for floating-point numbers are not read on arm64";
     constexpr const char *floats[] = {"floats", "100", "/tmp/user_types.log", "1"};
     const std::vector<std::string> arguments(std::begin(floats), std::end(floats));
     EXPECT_EQ(trace({spec("ut_half if f >= -0.125 && f < 1")}, arguments).size(), 9u); // -1/8, 0 ... 7/8
