@@ -10,6 +10,8 @@ import shlex
 import signal
 import subprocess
 
+import kernels
+
 # In seconds: a mutant may make a loop endless. Guests have a limit of their own.
 UNIT_TIMEOUT = 300
 KUNIT_TIMEOUT = 700
@@ -120,6 +122,8 @@ class Vm:
         self.label, _, self.filter = what.partition(" ")
 
     def build(self):
+        if kernels.is_arm64(self.label):
+            return self.tree.make("arm64-tests", "module", "test-modules", f"KERNEL={self.label}")
         return (self.tree.make("tool", "module", "test-modules", f"KERNEL={self.label}") and
                 self.tree.cmake("argtrace_vm_tests"))
 
