@@ -97,7 +97,7 @@ static void through_mounts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT | ARGTRACE_PATH_CHANGING);
 	KUNIT_EXPECT_EQ(test, path->names, 0);
 	/* A mount that leads nowhere. */
-	middle->mnt_parent = (void *)0xffff000000000000;
+	middle->mnt_parent = (void *)0xf000000000000000;
 	read_path_at(test, path, (u64)&of, &mount_layout);
 	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
 	kern_unmount(one);

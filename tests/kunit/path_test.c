@@ -231,7 +231,7 @@ static void of_nodes(struct kunit *test)
 	READ_NODE(&nodes[1]);
 	KUNIT_EXPECT_EQ(test, path->names, ARGTRACE_PATH_DEPTH);
 	KUNIT_EXPECT_EQ(test, path->flags, ARGTRACE_PATH_CUT);
-	nodes[1].parent = (void *)0xffff000000000000;
+	nodes[1].parent = (void *)0xf000000000000000;
 	READ_NODE(&nodes[1]);
 	KUNIT_EXPECT_EQ(test, path->length, -EFAULT);
 	nodes[1].parent = &nodes[0];

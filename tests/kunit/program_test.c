@@ -47,7 +47,7 @@ static void a_filter_behind_pointers(struct kunit *test)
 		.offset = { offsetof(struct outer, inner), offsetof(struct inner, number) },
 	};
 	static const u64 nowhere[] = { 0, 0x10, 0x7fffffffe000, 0x0000800000000000, 0x8000000000000000, 0xdead000000000100,
-				       (u64)-ENOMEM, 0xffffffffff600000, 0xffff000000000000 };
+				       (u64)-ENOMEM, 0xffffffffff600000, 0xf000000000000000 };
 	struct made_probe *probe = make_probe(test, (unsigned long)target_three, 3);
 	struct inner inner = { .number = 7 };
 	struct outer outer = { .inner = &inner };
@@ -334,7 +334,7 @@ static void words_of_registers(struct kunit *test)
 	add_output(probe, ARGTRACE_TYPE_BYTES, 8);
 	set_program(probe, insns, ARRAY_SIZE(insns), 0, NULL);
 	session = trace_with(test, probe);
-	target_three(0x0102030405060708, 0x1112131415161718, 0xffff000000000000);
+	target_three(0x0102030405060708, 0x1112131415161718, 0xf000000000000000);
 	KUNIT_EXPECT_EQ(test, unreadable_in_next(test, session, &seen), 8);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 16, expected, sizeof(expected));
 }
@@ -499,7 +499,7 @@ static void text_and_buffers(struct kunit *test)
 	memcpy(&length, seen.data + 16 + 2 + 1, 2);
 	KUNIT_EXPECT_EQ(test, length, 6 | ARGTRACE_TEXT_CUT);
 	KUNIT_EXPECT_MEMEQ(test, seen.data + 16 + 2 + 1 + 2, page, 6);
-	target_three(0xffff000000000000, 9, 0);
+	target_three(0xf000000000000000, 9, 0);
 	KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 	KUNIT_EXPECT_EQ(test, seen.head.size, 16 + 16 + 8);
 	KUNIT_EXPECT_EQ(test, seen.data[8], 7);

@@ -59,7 +59,7 @@ static u32 no_user_addresses(struct kunit *test, u64 *addresses)
 {
 	const u64 none[] = {
 		(u64)make_secret(test), (u64)test /* of the slab allocator */, (u64)make_secret, 0xffffffffff600000 /* vsyscall */,
-		0, 0x1000, 0x7ffffffff000, 0x0000800000000000, 0x8000000000000000, 0xdead000000000100, 0xffff000000000000, -1ull, -8ull,
+		0, 0x1000, 0x7ffffffff000, 0x0000800000000000, 0x8000000000000000, 0xdead000000000100, 0xf000000000000000, -1ull, -8ull,
 	};
 
 	memcpy(addresses, none, sizeof(none));

@@ -451,6 +451,14 @@ static void programs_begin_without_a_caller(struct kunit *test)
 }
 
 /* Nothing is in memory before its page. */
+/* arm64 has memory of programs beyond the bits that an offset has. */
+static u64 memory_frame_of(u64 ip)
+{
+	const u64 object = ip > ARGTRACE_FRAME_OFFSET_MASK ? ARGTRACE_OBJECT_HIGH_MEMORY : ARGTRACE_OBJECT_MEMORY;
+
+	return ARGTRACE_FRAME_USER | object << ARGTRACE_FRAME_OBJECT_SHIFT | (ip & ARGTRACE_FRAME_OFFSET_MASK);
+}
+
 static void code_in_no_file_has_its_address(struct kunit *test)
 {
 	const u64 made = memory + STACK + 0x4000;
@@ -461,8 +469,7 @@ static void code_in_no_file_has_its_address(struct kunit *test)
 	user_write(test, *fp, 0);
 	user_write(test, *fp + 8, made + MACHINE_CALL_LENGTH);
 	walk();
-	EXPECT(test, -1, ARGTRACE_FRAME_USER | ARGTRACE_FRAME_EXACT | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + 3),
-	       ARGTRACE_FRAME_USER | (u64)ARGTRACE_OBJECT_MEMORY << ARGTRACE_FRAME_OBJECT_SHIFT | (made + MACHINE_CALL_LENGTH));
+	EXPECT(test, -1, memory_frame_of(made + 3) | ARGTRACE_FRAME_EXACT, memory_frame_of(made + MACHINE_CALL_LENGTH));
 }
 
 /* Words of memory, the first of which the thread has, lead to a stack pointer, beside which is an address. */
