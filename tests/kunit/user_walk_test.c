@@ -450,7 +450,6 @@ static void programs_begin_without_a_caller(struct kunit *test)
 	current->mm->start_stack = 0;
 }
 
-/* Nothing is in memory before its page. */
 /* arm64 has memory of programs beyond the bits that an offset has. */
 static u64 memory_frame_of(u64 ip)
 {
@@ -459,6 +458,7 @@ static u64 memory_frame_of(u64 ip)
 	return ARGTRACE_FRAME_USER | object << ARGTRACE_FRAME_OBJECT_SHIFT | (ip & ARGTRACE_FRAME_OFFSET_MASK);
 }
 
+/* Nothing is in memory before its page. */
 static void code_in_no_file_has_its_address(struct kunit *test)
 {
 	const u64 made = memory + STACK + 0x4000;

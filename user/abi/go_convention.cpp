@@ -24,8 +24,8 @@ constexpr GoRegister registers_arm64[] = {{0, 0}, {1, 1}, {2, 2},   {3, 3},   {4
 
 } // namespace
 
-constexpr GoConvention go_convention_x86_64{registers_x86_64, 15, dwarf_registers_x86_64.first_vector};
-constexpr GoConvention go_convention_arm64{registers_arm64, 16, dwarf_registers_aapcs64.first_vector};
+constexpr GoConvention go_convention_x86_64{registers_x86_64, 15, dwarf_registers_x86_64};
+constexpr GoConvention go_convention_arm64{registers_arm64, 16, dwarf_registers_aapcs64};
 
 const GoConvention &go_convention(int machine) {
     return machine == EM_AARCH64 ? go_convention_arm64 : go_convention_x86_64;
@@ -57,9 +57,8 @@ std::optional<std::uint8_t> GoConvention::register_by_dwarf(unsigned number) con
 }
 
 std::optional<std::uint8_t> GoConvention::vector_by_dwarf(unsigned number) const {
-    if (number < first_vector || number >= first_vector + vectors)
-        return std::nullopt;
-    return static_cast<std::uint8_t>(number - first_vector);
+    const auto vector = dwarf_registers.vector(number);
+    return vector && *vector < vectors ? vector : std::nullopt;
 }
 
 } // namespace argtrace

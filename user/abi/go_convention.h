@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "btf/prototype.h"
+#include "model/dwarf_registers.h"
 
 namespace argtrace {
 
@@ -19,8 +20,8 @@ struct GoRegister {
 /// Go's ABIInternal of one architecture (Go 1.17 and later; cmd/compile/abi-internal.md).
 struct GoConvention {
     std::span<const GoRegister> registers;
-    unsigned vectors;      ///< that pass floating-point numbers, the first of which are used
-    unsigned first_vector; ///< its number in DWARF
+    unsigned vectors; ///< so many of those for floating-point numbers, the first ones, pass these
+    const DwarfRegisters &dwarf_registers;
 
     /// In which registers the arguments of a function are, the receiver first, or what it returns.
     std::vector<GoParts> place(std::span<const GoParts> values) const;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "abi/calling_convention.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace {
@@ -37,8 +38,6 @@ constexpr RegisterNames register_names[]{
     {ARGTRACE_X86_64_RIP, {"rip", "", "", "", ""}},
 };
 
-constexpr std::uint8_t vectors = 16;
-
 constexpr NamedRegister parts[]{{0, 8, 0}, {0, 4, 0}, {0, 2, 0}, {0, 1, 0}, {0, 1, 8}};
 
 std::optional<NamedRegister> find_x86_64(std::string_view name) {
@@ -58,10 +57,7 @@ std::optional<NamedRegister> find_x86_64_by_dwarf(unsigned dwarf_number) {
 }
 
 std::optional<std::uint8_t> find_xmm_by_dwarf(unsigned dwarf_number) {
-    constexpr unsigned first = 17;
-    if (dwarf_number < first || dwarf_number >= first + vectors)
-        return std::nullopt;
-    return static_cast<std::uint8_t>(dwarf_number - first);
+    return dwarf_registers_x86_64.vector(dwarf_number);
 }
 
 /// A number behind a prefix, below `count`: "xmm15", "x30".
@@ -78,7 +74,7 @@ std::optional<std::uint8_t> number_behind(std::string_view prefix, std::string_v
 }
 
 std::optional<std::uint8_t> find_xmm(std::string_view name) {
-    return number_behind("xmm", name, vectors);
+    return number_behind("xmm", name, dwarf_registers_x86_64.vectors);
 }
 
 constexpr std::uint8_t numbered_aarch64 = 31; // x0 to x30, which are 0 to 7 as arguments, and go on from there
@@ -102,19 +98,14 @@ std::optional<NamedRegister> find_aarch64(std::string_view name) {
     return std::nullopt;
 }
 
-constexpr std::uint8_t vectors_aarch64 = 32;
-
 // By its lower 8 bytes, or all of it: what is wider than these is not read.
 std::optional<std::uint8_t> find_vector_aarch64(std::string_view name) {
-    const auto half = number_behind("d", name, vectors_aarch64);
-    return half ? half : number_behind("v", name, vectors_aarch64);
+    const auto half = number_behind("d", name, dwarf_registers_aapcs64.vectors);
+    return half ? half : number_behind("v", name, dwarf_registers_aapcs64.vectors);
 }
 
 std::optional<std::uint8_t> find_vector_aarch64_by_dwarf(unsigned dwarf_number) {
-    constexpr unsigned first = 64;
-    if (dwarf_number < first || dwarf_number >= first + vectors_aarch64)
-        return std::nullopt;
-    return static_cast<std::uint8_t>(dwarf_number - first);
+    return dwarf_registers_aapcs64.vector(dwarf_number);
 }
 
 } // namespace

@@ -270,7 +270,6 @@ TEST(GoSite, TakesRegistersOnceThatAreSaidTwice) {
     EXPECT_FALSE(go_site(prototype).operands[0]);
 }
 
-// The module reads no registers for floating-point numbers there.
 TEST(GoSite, OfArm64HasSixteenRegistersOfEitherKind) {
     const Shape word{.kind = Shape::Kind::integer, .bytes = 8}, real{.kind = Shape::Kind::floating, .bytes = 8}, two{.kind = Shape::Kind::aggregate, .bytes = 16};
     GoValue small{.is_known = true, .bytes = 8, .alignment = 8, .parts = std::vector<RegisterPart>{{}}};
