@@ -3,9 +3,10 @@
  * The registers in which user code passes floating-point numbers. The kernel does not use them, and
  * so a task that has entered it finds them either in the processor or where it was scheduled out.
  *
- *   ARGTRACE_VECTORS        how many of them programs may name, from 0 on
- *   argtrace_vector_word()  the lower 8 bytes of one, as the current task has it in user mode; for
- *                           tasks of the kernel's the value is meaningless
+ *   ARGTRACE_VECTORS              how many of them programs may name, from 0 on
+ *   argtrace_vectors_are_saved()  which of these two it is; with interrupts off
+ *   argtrace_vector_live(), argtrace_vector_saved()
+ *                                 the lower 8 bytes of one, from either
  */
 #ifndef ARGTRACE_ARCH_VECTOR_H
 #define ARGTRACE_ARCH_VECTOR_H
@@ -15,5 +16,11 @@
 #elif defined(CONFIG_ARM64)
 #include "arch/arm64/vector.h"
 #endif
+
+/*
+ * The lower 8 bytes of one, as the current task has it in user mode; for tasks of the kernel's the
+ * value is meaningless.
+ */
+u64 argtrace_vector_word(unsigned int number);
 
 #endif

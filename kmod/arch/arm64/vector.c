@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/irqflags.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/thread_info.h>
 #include <asm/fpsimd.h>
@@ -14,7 +12,7 @@
 		break
 
 /* The compiler is not to use these registers in the kernel, but the assembler knows them. */
-static u64 read_register(unsigned int number)
+u64 argtrace_vector_live(unsigned int number)
 {
 	u64 word = 0;
 
@@ -60,7 +58,7 @@ static u64 read_register(unsigned int number)
  * the lower part of which they are: Z0 to Z31 without anything between, each as wide as its vectors
  * are (arch/arm64/include/uapi/asm/ptrace.h, SVE_PT_SVE_ZREG_OFFSET).
  */
-static u64 read_saved(unsigned int number)
+u64 argtrace_vector_saved(unsigned int number)
 {
 	struct thread_struct *thread = &current->thread;
 
@@ -68,23 +66,4 @@ static u64 read_saved(unsigned int number)
 		return *(const u64 *)((const u8 *)thread->sve_state +
 				      number * thread_get_cur_vl(thread));
 	return thread->uw.fpsimd_state.vregs[number];
-}
-
-/*
- * A softirq that uses the registers saves them first, and says so by the flag; with interrupts off
- * there is none between the look at the flag and the read (arch/arm64/kernel/fpsimd.c).
- */
-u64 argtrace_vector_word(unsigned int number)
-{
-	unsigned long flags;
-	u64 word;
-
-	number = array_index_nospec(number, ARGTRACE_VECTORS);
-	local_irq_save(flags);
-	if (test_thread_flag(TIF_FOREIGN_FPSTATE))
-		word = read_saved(number);
-	else
-		word = read_register(number);
-	local_irq_restore(flags);
-	return word;
 }

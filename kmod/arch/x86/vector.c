@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/irqflags.h>
 #include <linux/kernel.h>
-#include <linux/nospec.h>
 #include <linux/thread_info.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu/types.h>
@@ -15,7 +13,7 @@
 		break
 
 /* The compiler is not to use these registers in the kernel, but the assembler knows them. */
-static u64 read_register(unsigned int number)
+u64 argtrace_vector_live(unsigned int number)
 {
 	u64 word = 0;
 
@@ -44,30 +42,11 @@ static u64 read_register(unsigned int number)
  * XSAVES and XSAVEOPT leave out what is in its initial state, which is 0 in all of these registers.
  * The legacy area is the same in all formats: Intel SDM, volume 1, 13.4.1.
  */
-static u64 read_saved(unsigned int number)
+u64 argtrace_vector_saved(unsigned int number)
 {
 	const union fpregs_state *saved = &argtrace_fpu_of(current)->fpstate->regs;
 
 	if (boot_cpu_has(X86_FEATURE_XSAVE) && !(saved->xsave.header.xfeatures & XFEATURE_MASK_SSE))
 		return 0;
 	return *(const u64 *)&saved->fxsave.xmm_space[number * 4];
-}
-
-/*
- * A softirq that uses the registers saves them first, and says so by the flag; with interrupts off
- * there is none between the look at the flag and the read.
- */
-u64 argtrace_vector_word(unsigned int number)
-{
-	unsigned long flags;
-	u64 word;
-
-	number = array_index_nospec(number, ARGTRACE_VECTORS);
-	local_irq_save(flags);
-	if (test_thread_flag(TIF_NEED_FPU_LOAD))
-		word = read_saved(number);
-	else
-		word = read_register(number);
-	local_irq_restore(flags);
-	return word;
 }
