@@ -32,7 +32,7 @@ bool Search::is_excluded(std::string_view name, std::string_view module) const {
 
 Unresolved Search::unresolved(const Spec &spec) const {
     const Aggregate *aggregate = request_.aggregate.get();
-    return Unresolved(spec, aggregate && !aggregate->keys.empty() ? aggregate->keys.front().expression.text() : std::string());
+    return {spec, request_.conditions, aggregate && !aggregate->keys.empty() ? aggregate->keys.front().expression.text() : std::string()};
 }
 
 void Search::add_ticks(const Timer &timer) {

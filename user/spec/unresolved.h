@@ -18,9 +18,9 @@ namespace argtrace {
 /// resolved, and those whose returns cannot be followed.
 class Unresolved {
 public:
-    /// The spec must outlive it. `keys` is the text of --by.
-    explicit Unresolved(const Spec &spec, std::string keys = {})
-        : spec_(&spec), keys_(std::move(keys)) {}
+    /// The spec and the conditions, which are those of --if, must outlive it. `keys` is the text of --by.
+    Unresolved(const Spec &spec, const std::vector<lang::Expression> &conditions, std::string keys)
+        : spec_(&spec), conditions_(&conditions), keys_(std::move(keys)) {}
 
     void add(std::string_view function, const lang::ExpressionError &error);
 
@@ -48,7 +48,11 @@ private:
         std::string describe(std::string_view what) const;
     };
 
+    // Whose expression that is, or none of the command line's.
+    std::string_view option_of(std::string_view text) const;
+
     const Spec *spec_;
+    const std::vector<lang::Expression> *conditions_;
     std::string keys_;
     std::string_view option_; // whose expression it is that cannot be resolved, if not the spec's
     Names names_, unfollowed_;
