@@ -15,6 +15,7 @@
   vm-LABEL        the VM tests on that kernel, through tests/vm/run, with its share of the cases and of tests/vm/on_one_kernel, or those of
                   tests/vm/in_part where scripts/kernels.list says so; with --all all of them, some tests for longer, and on kasan too,
                   and those of tests/vm/in_part on some kernels more
+  kunit-arm64     with --all: the KUnit tests on a kernel of arm64
   faults          with --all: faults put into the module that the kernel kasan must report, through tests/vm/faults/run
   *-loaded        with --all: suites once more, on processors that others keep busy, through scripts/beside_load
   mutants         with --all: plausible bugs in the tool that the unit tests must notice, through tests/mutants/run
@@ -75,8 +76,8 @@ def get_kernels(labels):
                            for label in labels)
 
 
-def build(seconds, labels):
-    own = ["kasan", "kunit"]
+def build(seconds, labels, everything):
+    own = ["kasan", "kunit"] + (["kunit-arm64"] if everything else [])
     with_modules = sorted(set(labels) | {"kasan"})
     # Fetching and unpacking kernels leaves processors idle.
     jobs = Jobs(OUT)
@@ -205,6 +206,7 @@ def suites(labels, everything):
         yield "vm-loaded", command(*BESIDE_LOAD, vm_run, "--suite", "vm-loaded", labels[0])
         yield "kunit-kasan-loaded", command(*BESIDE_LOAD, TOP / "tests/kunit/run", "--results", "kunit-kasan-loaded", "kasan")
         yield "kunit-loaded", command(*BESIDE_LOAD, TOP / "tests/kunit/run", "--results", "kunit-loaded")
+        yield "kunit-arm64", command(TOP / "tests/kunit/run", "kunit-arm64")
         yield "user-loaded", unit_tests("user-loaded", beside=BESIDE_LOAD)
         yield "viewers", command("make", "-s", "-C", TOP, "check-viewers")
         yield "branches", command(TOP / "tests/branches/run")
@@ -276,7 +278,8 @@ def main():
     expected = ["user", "user-sanitized", "kunit", "kunit-kasan", "fuzz", "cost", "stress", "no-tsc", "many-cpus", "vm-host", "checkpatch",
                 *(f"vm-{label}" for label in labels + kernels.labels_checked_in_part(everything))]
     if everything:
-        expected += ["faults", "mutants", "viewers", "peers", "strace", "uftrace", "arguments", "postgresql", "unwinders", "branches", "stressors", "deb", "user-loaded", "kunit-loaded", "kunit-kasan-loaded", "vm-loaded"]
+        expected += ["faults", "mutants", "viewers", "peers", "strace", "uftrace", "arguments", "postgresql", "unwinders", "branches", "stressors", "deb", "user-loaded", "kunit-loaded",
+                     "kunit-kasan-loaded", "kunit-arm64", "vm-loaded"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"
@@ -286,7 +289,7 @@ def main():
     seconds = {}
     print("\n== build", flush=True)
     # What did not build cannot be tested; the suites then count as failed.
-    broken = run_suites(seconds, labels, everything) if build(seconds, labels + kernels.labels_checked_in_part(everything)) else ["build"]
+    broken = run_suites(seconds, labels, everything) if build(seconds, labels + kernels.labels_checked_in_part(everything), everything) else ["build"]
     lines, good = results.summary(expected, results.read(path), broken)
     print("\n".join(["", *results.slowest("the ten slowest steps", seconds), "",
                      *results.slowest("the ten slowest suites within them", tests_seconds()), "", *ends_of_logs(broken), *lines]))

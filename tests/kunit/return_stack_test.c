@@ -6,6 +6,7 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
+#include "machine.h"
 #include "return_fixtures.h"
 #include "ring_read.h"
 #include "source/returns/returns.h"
@@ -100,7 +101,8 @@ static void the_stack_is_whole(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, read_records(test, session, NULL, 0), 1);
 	KUNIT_ASSERT_GE(test, at_plain, 0);
-	KUNIT_ASSERT_GT(test, at_followed, at_plain);
+	/* On x86 the trampoline has a frame of its own. */
+	KUNIT_ASSERT_GE(test, at_followed, at_plain);
 	KUNIT_EXPECT_LT(test, place_on_stack(followed, nr_followed, target_calls), at_followed);
 	/* Above the caller both are the same; the caller of that is this function, at two places. */
 	KUNIT_EXPECT_EQ(test, nr_followed - at_followed, nr_plain - at_plain);
@@ -125,6 +127,10 @@ static void values_kept_beside_stack_arguments(struct kunit *test)
 		if (i)
 			KUNIT_ASSERT_EQ(test, register_ftrace_function(&ops), 0);
 		KUNIT_EXPECT_EQ(test, target_many((u64)text, 2, 3, 4, 5, 6, 7, 8, 9, 10), value);
+		if (i && !MACHINE_FOLLOWS_BESIDE_OTHERS) {
+			KUNIT_EXPECT_EQ(test, return_counts(session, 1).unfollowed[ARGTRACE_UNFOLLOWED_TAKEN], 1);
+			continue;
+		}
 		KUNIT_ASSERT_EQ(test, read_records(test, session, &seen, 1), 1);
 		KUNIT_EXPECT_EQ(test, *(u64 *)(seen.data + 8), value);
 		KUNIT_EXPECT_EQ(test, *(u64 *)(seen.data + 16), 0);

@@ -2,21 +2,25 @@
 /* Address -> probe, as callbacks look it up. */
 #include <kunit/test.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
 
 #include "base/memory.h"
 #include "probe/table.h"
 
 #define BASE	0xffffffff81000000ul
 
+KUNIT_DEFINE_ACTION_WRAPPER(free_plans_action, kvfree, const void *);
+
 /* Plans with nothing but an address, which is all that the table needs. */
 static struct argtrace_plan **make_plans(struct kunit *test, u32 count)
 {
 	struct argtrace_plan **by_id = kunit_kcalloc(test, count, sizeof(*by_id), GFP_KERNEL);
-	struct argtrace_plan *plans = kunit_kcalloc(test, count, sizeof(*plans), GFP_KERNEL);
+	struct argtrace_plan *plans = kvcalloc(count, sizeof(*plans), GFP_KERNEL);
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, by_id);
 	KUNIT_ASSERT_NOT_NULL(test, plans);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_plans_action, plans), 0);
 	for (i = 0; i < count; i++)
 		by_id[i] = &plans[i];
 	return by_id;

@@ -6,6 +6,7 @@
 #include <linux/mman.h>
 #include <linux/uaccess.h>
 
+#include "arch/user.h"
 #include "base/memory.h"
 #include "mapping/unwind.h"
 #include "user_fixtures.h"
@@ -105,16 +106,16 @@ static void odd_tables_are_refused(struct kunit *test)
 		switch (i) {
 		case 0: rule.cfa = 0; break;
 		case 1: rule.cfa = 8; break;
-		case 2: rule.reg = 16; break;
+		case 2: rule.reg = ARGTRACE_USER_REGS; break;
 		case 3: rule.ra = 0; break;
 		case 4: rule.ra = 6; break;
 		case 5: rule.reserved = 1; break;
-		case 6: rule.saved = 1 << 6; break;
+		case 6: rule.saved = 1 << ARGTRACE_USER_SAVED; break;
 		case 7: rule.by_frame = 1; break;
 		case 8: rule.at[0] = 1; break;
 		case 9: rule.saved = 1; rule.at[10] = 1; break;
 		case 10: rule.add = 1; break;
-		case 11: rule.ra = ARGTRACE_RA_REGISTER; rule.ra_at = 16; break;
+		case 11: rule.ra = ARGTRACE_RA_REGISTER; rule.ra_at = ARGTRACE_USER_REGS; break;
 		case 12: rule.cfa = ARGTRACE_CFA_PLT; rule.add = 16; break;
 		case 13: rule.cfa = ARGTRACE_CFA_SIGNAL; break;
 		case 14: rule.cfa = ARGTRACE_CFA_THREAD; rule.saved = 1; rule.at[0] = 1; break;

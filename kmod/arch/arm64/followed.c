@@ -31,14 +31,14 @@ void argtrace_for_each_followed(struct task_struct *task,
 					      void *data),
 				void *data)
 {
-	const u64 begin = (u64)task_stack_page(task);
 	u64 fp = task == current ? (u64)__builtin_frame_address(0) : thread_saved_fp(task);
 	u64 next, ip;
 
-	/* A task that ends or is asleep is on its own stack. */
-	while (fp - begin <= THREAD_SIZE - 2 * sizeof(u64) && !(fp & 7)) {
-		if (argtrace_read_record(fp, &next, &ip) != ARGTRACE_RECORD_OF_CALL || next <= fp)
-			break;
+	/* An interrupt is on the CPU's stack, from which records lead to the task's. */
+	if (task != current && (fp & 7 || !argtrace_record_is_on_stack_of(task, fp)))
+		return;
+	while (argtrace_read_record(fp, &next, &ip) == ARGTRACE_RECORD_OF_CALL &&
+	       argtrace_record_may_follow(task, fp, next)) {
 		if (argtrace_in_trampoline(ip) && called_by(ip - sizeof(u32)))
 			found((void *)(next - ARGTRACE_FRAME_RECORD),
 			      argtrace_in_trampoline(called_by(ip - sizeof(u32))), data);

@@ -30,22 +30,13 @@ static bool is_replaced(u64 ip)
 	return ip == argtrace_replaced_returns[0] || ip == argtrace_replaced_returns[1];
 }
 
-static bool record_is_on_task_stack(u64 fp)
-{
-	return fp - (u64)task_stack_page(current) <= THREAD_SIZE - 2 * sizeof(u64);
-}
-
-/*
- * Whether the record `next` may follow `fp`: above it on the same stack, or on the task's after one
- * of the CPU's, from which no walk returns.
- */
-static bool may_follow(u64 fp, u64 next)
+bool argtrace_record_may_follow(const struct task_struct *task, u64 fp, u64 next)
 {
 	if (next & 7 || !argtrace_is_kernel_address(next))
 		return false;
-	if (record_is_on_task_stack(next))
-		return !record_is_on_task_stack(fp) || next > fp;
-	return !record_is_on_task_stack(fp) && next > fp && next - fp < THREAD_SIZE;
+	if (argtrace_record_is_on_stack_of(task, next))
+		return !argtrace_record_is_on_stack_of(task, fp) || next > fp;
+	return !argtrace_record_is_on_stack_of(task, fp) && next > fp && next - fp < THREAD_SIZE;
 }
 
 /* Stores up to `max` addresses from the record on, and sets walked->end. */
@@ -68,7 +59,7 @@ static u32 walk_records(u64 fp, u64 *frames, u32 max, bool *replaced, enum argtr
 		}
 		*replaced |= is_replaced(ip);
 		frames[count++] = ip;
-		if (!may_follow(fp, next))
+		if (!argtrace_record_may_follow(current, fp, next))
 			return count;
 		fp = next;
 	}

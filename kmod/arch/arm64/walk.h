@@ -106,6 +106,17 @@ static __always_inline enum argtrace_frame_record argtrace_read_record(u64 fp, u
 	return ARGTRACE_RECORD_OF_CALL;
 }
 
+static inline bool argtrace_record_is_on_stack_of(const struct task_struct *task, u64 fp)
+{
+	return fp - (u64)task_stack_page(task) <= THREAD_SIZE - 2 * sizeof(u64);
+}
+
+/*
+ * Whether the record `next` may follow `fp`: above it on the same stack, or on the task's after one
+ * of the CPU's, from which no walk returns.
+ */
+bool argtrace_record_may_follow(const struct task_struct *task, u64 fp, u64 next);
+
 /*
  * Walks from the record at `fp` on the current task's stack. Calls no function, and uses no memory
  * but `room`, which already contains `count` addresses with that hash. Returns how many addresses

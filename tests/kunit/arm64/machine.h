@@ -7,6 +7,8 @@
 #include <asm/sysreg.h>
 #include <asm/ucontext.h>
 
+#include "arch/walk.h"
+
 static inline void machine_set_argument(struct argtrace_regs *regs, unsigned int index, u64 value)
 {
 	regs->x[index] = value;
@@ -49,6 +51,8 @@ static inline void machine_number_results(struct pt_regs *regs)
 #define MACHINE_NO_RESULT_EITHER	30
 #define MACHINE_GOROUTINE		28
 #define MACHINE_VECTORS			32
+/* Whether a call is followed where another session or tracer has traced its function as well. */
+#define MACHINE_FOLLOWS_BESIDE_OTHERS	0
 #define MACHINE_WATCHES_AFTERWARDS	false
 
 enum { MACHINE_SP = 31, MACHINE_FRAME = 29, MACHINE_KEPT = 19, MACHINE_OTHER_KEPT = 24, MACHINE_SCRATCH = 0 };
@@ -119,6 +123,14 @@ static inline u64 machine_change_thread(u64 thread)
 /* B; BR x0; RET; BRAAZ x0; a call before another instruction; SVC; and what is no instruction */
 #define MACHINE_NO_CALLS \
 	0x14000000d503201f, 0xd61f0000d503201f, 0xd65f03c0d503201f, 0xd61f081fd503201f, 0xd503201f94000000, 0xd4000001d503201f, 0, ~0ull
+
+/* A return address that a tracer has replaced, which the kernel alone knows, above the last frame record. */
+static inline struct argtrace_stack_start machine_asks_kernel(void)
+{
+	static const u64 last[4] = { 0, 0, FRAME_META_TYPE_FINAL };
+
+	return (struct argtrace_stack_start){ .sp = (const u64 *)&argtrace_replaced_returns[0], .bp = (unsigned long)last };
+}
 
 /* The return address in the record may have been signed. */
 #define OWN_STACK(name) \

@@ -7,6 +7,8 @@
 #include <asm/segment.h>
 #include <asm/ucontext.h>
 
+#include "arch/walk.h"
+
 static inline void machine_set_argument(struct argtrace_regs *regs, unsigned int index, u64 value)
 {
 	unsigned long *const places[] = {
@@ -51,6 +53,8 @@ static inline void machine_number_results(struct pt_regs *regs)
 #define MACHINE_NO_RESULT_EITHER	2
 #define MACHINE_GOROUTINE		ARGTRACE_X86_64_R14
 #define MACHINE_VECTORS			16
+/* Whether a call is followed where another session or tracer has traced its function as well. */
+#define MACHINE_FOLLOWS_BESIDE_OTHERS	1
 #define MACHINE_WATCHES_AFTERWARDS	true
 
 enum { MACHINE_SP = 7, MACHINE_FRAME = 6, MACHINE_KEPT = 3, MACHINE_OTHER_KEPT = 12, MACHINE_SCRATCH = 5 };
@@ -122,6 +126,14 @@ static inline u64 machine_change_thread(u64 thread)
 /* jmp, jmp *%rax, jmp *x(%rip), and what is no instruction */
 #define MACHINE_NO_CALLS \
 	0x00000000e9909090, 0xe0ff909090909090, 0x0000123425ff9090, 0x9090909090909090, 0, ~0ull
+
+/* Of a stack that has no frame nothing is known but to the kernel's unwinder. */
+static inline struct argtrace_stack_start machine_asks_kernel(void)
+{
+	static const u64 nothing[4];
+
+	return (struct argtrace_stack_start){ .sp = nothing };
+}
 
 #define OWN_STACK(name) \
 	const struct argtrace_stack_start name = { \
