@@ -48,7 +48,7 @@ private:
         std::string describe(std::string_view what) const;
     };
 
-    // Whose expression that is, or none of the command line's.
+    // The option whose expression that is, or none.
     std::string_view option_of(std::string_view text) const;
 
     const Spec *spec_;

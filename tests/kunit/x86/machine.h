@@ -127,7 +127,7 @@ static inline u64 machine_change_thread(u64 thread)
 #define MACHINE_NO_CALLS \
 	0x00000000e9909090, 0xe0ff909090909090, 0x0000123425ff9090, 0x9090909090909090, 0, ~0ull
 
-/* Of a stack that has no frame nothing is known but to the kernel's unwinder. */
+/* A stack without frames, of which the unwinder of the kernel alone may know something. */
 static inline struct argtrace_stack_start machine_asks_kernel(void)
 {
 	static const u64 nothing[4];

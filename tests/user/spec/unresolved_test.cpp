@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 class UnresolvedFunctions : public testing::Test {
 protected:
-    // Of a function in which what is wrong is in `text`.
+    // One function, in which what is wrong is in `text`.
     Unresolved one_left_out(const std::string &text) const {
         Unresolved unresolved(spec_, conditions_, "comm, kind");
         unresolved.add("first", lang::ExpressionError(text, 0, "kind has 9000 bytes"));
