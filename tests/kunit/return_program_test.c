@@ -217,6 +217,7 @@ static void expect_what_comes_later(struct kunit *test, u8 type, u32 size)
 	counts = return_counts(session, 1);
 	KUNIT_EXPECT_EQ(test, counts.counts.faults, 2);
 	KUNIT_EXPECT_EQ(test, hits(&counts), 3);
+	session_remove_all(session);
 }
 
 /* User memory that is not there at entry is read at return where that is wanted, and nothing else is. */
