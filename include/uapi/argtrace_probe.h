@@ -89,7 +89,7 @@ enum argtrace_loc {
  * Registers that `index` may count, here and in a program, whatever the architecture. Each has fewer: kernel functions of x86-64 are
  * passed 6. A probe with the index of a register that the architecture does not have is refused with -EINVAL.
  */
-#define ARGTRACE_REG_MAX	32
+#define ARGTRACE_REG_MAX	64
 #define ARGTRACE_STACK_MAX	2048	/* how far above the stack pointer an argument may end */
 #define ARGTRACE_BYTES_MAX	1024	/* the largest BYTES */
 

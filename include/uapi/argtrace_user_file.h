@@ -84,12 +84,13 @@ enum argtrace_user_reg_x86_64 {
 };
 
 /*
- * The same of arm64: these, and between them x9 to x30. Programs have no number for pc. With ARGTRACE_PROBE_GOROUTINES there are x0 to x15, and
- * x28, which has the goroutine's address.
+ * The same of arm64: these, and between them x9 to x30. With ARGTRACE_PROBE_GOROUTINES there are x0 to x15, and x28, which has the
+ * goroutine's address.
  */
 enum argtrace_user_reg_arm64 {
 	ARGTRACE_ARM64_X8	= 8,
 	ARGTRACE_ARM64_SP	= 31,
+	ARGTRACE_ARM64_PC	= 32,	/* the address of the instruction */
 };
 
 #endif

@@ -89,6 +89,8 @@ std::optional<NamedRegister> find_aarch64_by_dwarf(unsigned dwarf_number) {
 std::optional<NamedRegister> find_aarch64(std::string_view name) {
     if (name == "sp")
         return find_aarch64_by_dwarf(ARGTRACE_ARM64_SP);
+    if (name == "pc")
+        return NamedRegister{ARGTRACE_ARM64_PC, 8, 0};
     if (name == "fp" || name == "lr")
         return find_aarch64_by_dwarf(name == "fp" ? 29 : 30);
     if (const auto whole = number_behind("x", name, numbered_aarch64))
@@ -118,20 +120,19 @@ constexpr UserRegisters user_registers_x86_64{
     .names = "rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp, r8 to r15 and rip, and their parts as eax, ax, al, ah and r12d, and xmm0 to xmm15 as a double",
     .example = "r12",
     .stack_pointer = {ARGTRACE_X86_64_RSP},
-    .instruction_pointer = NamedRegister{ARGTRACE_X86_64_RIP},
+    .instruction_pointer = {ARGTRACE_X86_64_RIP},
     .goroutine = {ARGTRACE_X86_64_R14},
 };
 
-// Programs of a probe have no number for pc, which is the place of the probe.
 constexpr UserRegisters user_registers_aarch64{
     .by_name = find_aarch64,
     .by_dwarf = find_aarch64_by_dwarf,
     .vector_by_name = find_vector_aarch64,
     .vector_by_dwarf = find_vector_aarch64_by_dwarf,
-    .names = "x0 to x30, their lower halves w0 to w30, fp, lr and sp, and d0 to d31 as a double",
+    .names = "x0 to x30, their lower halves w0 to w30, fp, lr, sp and pc, and d0 to d31 as a double",
     .example = "x19",
     .stack_pointer = {ARGTRACE_ARM64_SP},
-    .instruction_pointer = {},
+    .instruction_pointer = {ARGTRACE_ARM64_PC},
     .goroutine = {28},
 };
 

@@ -31,8 +31,8 @@ struct UserRegisters {
     std::string_view names;   ///< as a sentence lists them
     std::string_view example; ///< one of them
     NamedRegister stack_pointer;
-    std::optional<NamedRegister> instruction_pointer; ///< nothing: none that programs of a probe read
-    NamedRegister goroutine;                          ///< of which Go's functions have the address
+    NamedRegister instruction_pointer;
+    NamedRegister goroutine; ///< of which Go's functions have the address
 };
 
 extern const UserRegisters user_registers_x86_64, user_registers_aarch64;

@@ -221,8 +221,8 @@ public:
         if (!offsets_.insert(offset).second)
             return;
         Pending one{begin(offset, {}, no_function, Passed::as_c), 0, false};
-        // Registers of others are not read.
-        const bool is_read = described_ && object_.content.machine() == EM_X86_64;
+        // Registers of another machine are not read.
+        const bool is_read = described_ && object_.content.machine() == kernel_.architecture().elf_machine;
         const auto number = is_read ? described_->add_line(line_address(object_.content, offset, place, frames)) : std::nullopt;
         one.is_described = one.is_line = number.has_value();
         one.prototype = number ? *number : registers();

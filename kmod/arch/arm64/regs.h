@@ -18,7 +18,7 @@
 #define ARGTRACE_REG_COUNT	8
 /* x8 */
 #define ARGTRACE_RESULT_HAS_REGISTER true
-#define ARGTRACE_USER_REG_COUNT	(ARGTRACE_ARM64_SP + 1)
+#define ARGTRACE_USER_REG_COUNT	(ARGTRACE_ARM64_PC + 1)
 #define ARGTRACE_USER_STACK_REG	ARGTRACE_ARM64_SP
 
 /* x30 has the return address: arguments begin where the stack pointer is. */
@@ -95,12 +95,13 @@ argtrace_full_regs_of(const struct argtrace_regs *regs)
 	return (const argtrace_full_regs *)regs;
 }
 
-/* User code's are in struct pt_regs, where the stack pointer follows x30. */
+/* User code's are in struct pt_regs, where the stack pointer and the pc follow x30. */
 static_assert(offsetof(struct pt_regs, sp) ==
 	      offsetof(struct pt_regs, regs) + ARGTRACE_ARM64_SP * sizeof(unsigned long));
-static_assert(offsetof(struct pt_regs, sp) <= U8_MAX);
+static_assert(offsetof(struct pt_regs, pc) ==
+	      offsetof(struct pt_regs, regs) + ARGTRACE_ARM64_PC * sizeof(unsigned long));
 
-static __always_inline u8 argtrace_reg_place(unsigned int index)
+static __always_inline u16 argtrace_reg_place(unsigned int index)
 {
 	return index * sizeof(unsigned long);
 }

@@ -45,7 +45,7 @@ argtrace_full_regs_of(const struct argtrace_regs *regs)
 	return &regs->regs;
 }
 
-static __always_inline u8 argtrace_reg_place(unsigned int index)
+static __always_inline u16 argtrace_reg_place(unsigned int index)
 {
 	static const u8 places[] = {
 		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),

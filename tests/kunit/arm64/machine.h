@@ -28,7 +28,7 @@ static inline void machine_number_user_registers(struct pt_regs *regs)
 {
 	unsigned int i;
 
-	*regs = (struct pt_regs){ .sp = 31, .pc = 99, .pstate = 99, .orig_x0 = 99, .syscallno = 99 };
+	*regs = (struct pt_regs){ .sp = 31, .pc = 32, .pstate = 99, .orig_x0 = 99, .syscallno = 99 };
 	for (i = 0; i < ARRAY_SIZE(regs->regs); i++)
 		regs->regs[i] = i;
 }
@@ -44,7 +44,7 @@ static inline void machine_number_results(struct pt_regs *regs)
 
 #define MACHINE_NO_ARGUMENT		29
 #define MACHINE_NO_ARGUMENT_EITHER	19
-#define MACHINE_USER_IP			32	/* none */
+#define MACHINE_USER_IP			ARGTRACE_ARM64_PC
 #define MACHINE_USER_SP			ARGTRACE_ARM64_SP
 #define MACHINE_GO_ONLY			9
 #define MACHINE_NO_RESULT		16
