@@ -191,8 +191,14 @@ std::optional<std::int64_t> number_of(std::string_view text) {
     return text.empty() ? number : std::nullopt;
 }
 
-std::optional<NamedRegister> whole_register_aarch64(std::string_view name) {
+// pc is no operand of instructions, and so of no probe.
+std::optional<NamedRegister> register_aarch64(std::string_view name) {
     const auto found = user_registers_aarch64.by_name(name);
+    return found == user_registers_aarch64.instruction_pointer ? std::nullopt : found;
+}
+
+std::optional<NamedRegister> whole_register_aarch64(std::string_view name) {
+    const auto found = register_aarch64(name);
     return found && found->bytes == 8 ? found : std::nullopt;
 }
 
@@ -228,7 +234,7 @@ std::optional<std::uint8_t> vector_aarch64(std::string_view name) {
 
 // "x0", "w0", "d0", "5", "[sp]", "[x0, 8]", "[x0, x1, lsl 3]": with '#' before numbers or without
 std::optional<UserOperand> operand_aarch64(std::string_view text) {
-    if (const auto found = user_registers_aarch64.by_name(text))
+    if (const auto found = register_aarch64(text))
         return UserOperand{.kind = UserOperand::Kind::in_register, .base = found};
     if (const auto vector = vector_aarch64(text))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *vector};

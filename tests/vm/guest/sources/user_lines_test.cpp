@@ -86,7 +86,7 @@ TEST_P(UserLines, have_the_variables_of_the_innermost_block) {
 TEST_P(UserLines, have_those_of_inlined_functions) {
     const auto found = arguments(trace(spec("inlined") + "(factor, product, point->x as x)"));
     std::vector<Object> expected = logged("inlined");
-    // Of arm64's code clang says where two of the three are, and of the second piece nothing, so that this is left out.
+    // In arm64's code clang says where two of the three are, and at the second piece nothing, so that this is left out.
     const bool has_all = !is_arm64 || GetParam() != std::string("clang_o2");
     if (!has_all) {
         for (std::size_t i = 1; i < expected.size(); i++)
