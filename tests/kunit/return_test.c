@@ -340,6 +340,7 @@ static void in_a_flight_recorder(struct kunit *test)
 static void beside_another_tracer(struct kunit *test)
 {
 	static const unsigned long flags[] = { 0, FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED };
+	const bool is_followed = FOLLOWED_BY || MACHINE_FOLLOWS_BESIDE_OTHERS;
 	struct argtrace_session *session;
 	struct argtrace_return_counts counts;
 	struct ftrace_ops ops;
@@ -357,8 +358,8 @@ static void beside_another_tracer(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, register_ftrace_function(&ops), 0);
 		KUNIT_EXPECT_EQ(test, target_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), MANY);
 		counts = return_counts(session, 1);
-		KUNIT_EXPECT_EQ_MSG(test, counts.counts.records, MACHINE_FOLLOWS_BESIDE_OTHERS, "%u", i);
-		KUNIT_EXPECT_EQ_MSG(test, counts.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN], !MACHINE_FOLLOWS_BESIDE_OTHERS, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, counts.counts.records, is_followed, "%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, counts.unfollowed[ARGTRACE_UNFOLLOWED_TAKEN], !is_followed, "%u", i);
 		KUNIT_EXPECT_EQ_MSG(test, hits(&counts), 1, "%u", i);
 		unregister_ftrace_function(&ops);
 		ftrace_free_filter(&ops);
