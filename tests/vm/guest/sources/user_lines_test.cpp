@@ -95,12 +95,12 @@ TEST_P(UserLines, have_those_of_inlined_functions) {
     EXPECT_EQ(compare(found, expected), has_all ? 2u * lines_rounds * 3 : lines_rounds * 2u) << "all are needed behind that line";
 }
 
-// A loop may be unrolled, of whose line one piece is meant.
+// A loop may be unrolled, of whose line the first piece is meant; in arm64's code gcc says of the second one alone that a statement begins there.
 TEST_P(UserLines, have_those_of_loops) {
     const auto found = arguments(trace(spec("loop") + "(i, twice, value)"));
     std::vector<Object> expected = logged("loop");
     ASSERT_FALSE(found.empty());
-    const Object piece = found.front().at("i").is_null() ? Object(0) : found.front().at("i");
+    const Object piece = is_arm64 && !found.front().at("i").is_null() ? found.front().at("i") : Object(0);
     if (found.size() != expected.size())
         std::erase_if(expected, [&](const Object &one) { return one.at("i") != piece; });
     EXPECT_GE(compare(found, expected), std::size_t(lines_rounds));
