@@ -41,7 +41,8 @@ static noinline void write_rest(u8 *to, u32 format, const struct argtrace_plan *
 	if (format & ARGTRACE_FORMAT_NAMED)
 		argtrace_encode_named(to + max(plan->layout.caller_at + sizeof(u64),
 					       sizeof(struct argtrace_record)),
-				      plan->layout.steps, plan->layout.nr_steps, plan->strings,
+				      plan->layout.steps,
+				      plan->layout.steps_end - plan->layout.steps, plan->strings,
 				      fregs, &readable);
 	else
 		readable = argtrace_encode_rest(to, &plan->layout, fregs);

@@ -40,7 +40,10 @@ argtrace_record_some(struct argtrace_plan *plan, struct argtrace_ring *ring, u32
 	argtrace_encode_some_registers(to, &plan->layout, fregs, few);
 	if (!few && unlikely(plan->layout.has_more)) {
 		argtrace_encode_many_registers(to, &plan->layout, fregs);
-		if (plan->layout.has_rest && !argtrace_encode_stack(to, &plan->layout, fregs)) {
+		if (plan->layout.rest_is_words) {
+			argtrace_encode_words(to, &plan->layout, fregs);
+		} else if (plan->layout.has_rest &&
+			   !argtrace_encode_stack(to, &plan->layout, fregs)) {
 			argtrace_record_header(to, plan, clock, ring->last_tid, context);
 			return argtrace_record_with_rest(plan, to, ring, fregs);
 		}

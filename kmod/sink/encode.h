@@ -209,12 +209,17 @@ static __always_inline bool argtrace_encode_stack(u8 *record,
 static __always_inline void argtrace_encode_words(u8 *record, const struct argtrace_layout *layout,
 						  const struct argtrace_regs *regs)
 {
-	const struct argtrace_step *step = layout->steps, *end = step + layout->nr_steps;
+	const struct argtrace_step *step = layout->steps, *end = layout->steps_end;
 
-	do
-		argtrace_encode_value(record + step->at, argtrace_regs_argument(regs, step->index),
-				      step->size);
-	while (++step < end);
+	do {
+		const u64 value = argtrace_regs_argument(regs, step->index);
+
+		/* Most are flags. */
+		if (__builtin_expect(step->size == 1, 1))
+			record[step->at] = value;
+		else
+			argtrace_encode_value(record + step->at, value, step->size);
+	} while (++step < end);
 }
 
 /*
@@ -227,14 +232,14 @@ static inline unsigned int argtrace_encode_rest(u8 *record, const struct argtrac
 	const struct argtrace_stack_word *word = layout->stack;
 	const struct argtrace_step *step = layout->steps;
 	const u16 first = layout->at[ARGTRACE_REG_COUNT];
-	unsigned int i, readable = ARGTRACE_STACK_WORDS;
+	unsigned int readable = ARGTRACE_STACK_WORDS;
 
 	if (first)
 		argtrace_encode_from_stack(record + first, ARGTRACE_FIRST_STACK_WORD, 8, regs,
 					   &readable);
 	for (; word < layout->stack_end; word++)
 		argtrace_encode_from_stack(record + word->at, word->offset, 8, regs, &readable);
-	for (i = 0; i < layout->nr_steps; i++, step++)
+	for (; step < layout->steps_end; step++)
 		argtrace_encode_step(record + step->at, step, regs, &readable);
 	return readable;
 }

@@ -60,7 +60,6 @@ struct argtrace_layout {
 	u8 has_rest;			/* there is a stack part, or steps */
 	u8 rest_is_words;		/* there are steps alone, each of a word in a register */
 	u8 many_stack;			/* words after the first are wanted */
-	u8 nr_steps;
 	/*
 	 * where the data of the argument that is highest on the stack begins; 0: none is on the
 	 * stack
@@ -68,7 +67,7 @@ struct argtrace_layout {
 	u16 mark_at;
 	u64 last_mask;			/* which of the last 8 bytes are no padding */
 	const struct argtrace_stack_word *stack, *stack_end; /* words after the first */
-	const struct argtrace_step *steps;
+	const struct argtrace_step *steps, *steps_end;
 };
 
 /*
@@ -137,7 +136,7 @@ static inline void argtrace_plan_named(struct argtrace_layout *layout,
 				       const struct argtrace_step *steps, unsigned int count)
 {
 	layout->steps = steps;
-	layout->nr_steps = count;
+	layout->steps_end = steps + count;
 	layout->mark_at = argtrace_mark_place(steps, count);
 	layout->has_rest = true;
 	layout->has_more = true;
@@ -191,6 +190,7 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout, struct a
 					u32 end_of_data, u32 record_size)
 {
 	const struct argtrace_step *step, *end = steps + count;
+	struct argtrace_step *left = steps;
 	unsigned int i;
 
 	layout->steps = steps;
@@ -211,18 +211,19 @@ static inline void argtrace_plan_layout(struct argtrace_layout *layout, struct a
 			   argtrace_may_write_8(step, end, record_size)) {
 			stack = argtrace_plan_stack_word(layout, stack, step);
 		} else {
-			steps[layout->nr_steps++] = *step;
+			*left++ = *step;
 		}
 	}
 	layout->stack_end = stack;
+	layout->steps_end = left;
 	for (i = 4; i < ARGTRACE_REG_COUNT; i++)
 		layout->many_registers |= !!layout->at[i];
-	layout->has_rest = layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || layout->nr_steps;
-	layout->rest_is_words = layout->nr_steps && !layout->at[ARGTRACE_REG_COUNT] &&
+	layout->has_rest = layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || left > steps;
+	layout->rest_is_words = left > steps && !layout->at[ARGTRACE_REG_COUNT] &&
 				!layout->many_stack;
-	for (i = 0; i < layout->nr_steps; i++)
-		layout->rest_is_words &= steps[i].is_word;
-	if (layout->nr_steps)
+	for (step = steps; step < left; step++)
+		layout->rest_is_words &= step->is_word;
+	if (left > steps)
 		layout->stack_limit = -1;
 	layout->has_more = layout->many_registers || layout->has_rest;
 	argtrace_plan_end(layout, end_of_data, record_size);

@@ -121,11 +121,12 @@ static void compact(struct kunit *test)
 	bool straight = true;
 
 	KUNIT_EXPECT_EQ(test, layout->has_rest,
-			layout->at[ARGTRACE_REG_COUNT] || layout->many_stack || layout->nr_steps);
+			layout->at[ARGTRACE_REG_COUNT] || layout->many_stack ||
+				layout->steps_end > layout->steps);
 	record = begin_record(room, plan, regs);
 	if (layout->has_rest)
 		straight = argtrace_encode_stack(record, layout, regs);
-	KUNIT_EXPECT_EQ(test, straight, !layout->nr_steps);
+	KUNIT_EXPECT_EQ(test, straight, layout->steps_end == layout->steps);
 	if (straight)
 		expect_record(test, plan, room, golden->compact, golden->compact_size);
 
@@ -147,7 +148,8 @@ static void named(struct kunit *test)
 
 	record = begin_record(room, plan, regs);
 	preempt_disable();
-	end = argtrace_encode_named(record + DATA, plan->layout.steps, plan->layout.nr_steps,
+	end = argtrace_encode_named(record + DATA, plan->layout.steps,
+				    plan->layout.steps_end - plan->layout.steps,
 				    plan->strings, regs, &readable);
 	preempt_enable();
 	mark(test, record, plan, readable);

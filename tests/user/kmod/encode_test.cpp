@@ -95,7 +95,7 @@ std::vector<u8> compact(std::vector<argtrace_step> steps, const argtrace_regs &r
     u8 *record = bytes.data() + guard;
     argtrace_encode_registers(record, &layout, &regs);
     EXPECT_EQ(layout.has_rest,
-              layout.at[ARGTRACE_REG_COUNT] || layout.many_stack || layout.nr_steps);
+              layout.at[ARGTRACE_REG_COUNT] || layout.many_stack || layout.steps_end > layout.steps);
     EXPECT_EQ(layout.many_stack, layout.stack_end > layout.stack);
     const bool straight = layout.has_rest && argtrace_encode_stack(record, &layout, &regs);
     std::memset(record, 0, header);
@@ -276,7 +276,7 @@ TEST(Encode, AnyLayoutIsWrittenToTheByte) {
         auto count = static_cast<unsigned>(steps.size());
         u32 end = argtrace_place_steps(steps.data(), count, false, 16);
         argtrace_plan_layout(&layout, steps.data(), count, stack.data(), end, (end + 7) / 8 * 8);
-        ++(layout.nr_steps ? with_steps : without);
+        ++(layout.steps_end > layout.steps ? with_steps : without);
     }
     EXPECT_GT(with_steps, 1000u);
     EXPECT_GT(without, 1000u);
@@ -290,7 +290,7 @@ TEST(Encode, CommonFunctionsNeedNoSteps) {
         auto count = static_cast<unsigned>(steps.size());
         u32 end = argtrace_place_steps(steps.data(), count, false, 24);
         argtrace_plan_layout(&layout, steps.data(), count, stack.data(), end, (end + 7) / 8 * 8);
-        return layout.nr_steps;
+        return layout.steps_end - layout.steps;
     };
     auto reg = [](u8 index, u16 size) {
         return step_of(ARGTRACE_LOC_REG, index, ARGTRACE_TYPE_U64, size);
