@@ -8,6 +8,7 @@
 
 #include "elf/byte_reader.h"
 #include "elf/section_entries.h"
+#include "elf/symbol_addresses.h"
 
 namespace argtrace::elf {
 
@@ -21,6 +22,7 @@ constexpr std::uint64_t units_at_header = 40, file_names_at_header = 48;
 constexpr std::size_t inlined_table = 2; // _PCDATA_InlTreeIndex
 constexpr std::uint8_t top_frame = 1, writes_stack_pointer = 2, assembly = 4;
 constexpr std::uint64_t function_entry_size = 8, text_at_header = 24;
+constexpr std::uint64_t text_in_module = 176; // in the same file's moduledata, which begins with the address of the header
 
 struct Table {
     Text content;
@@ -67,7 +69,28 @@ std::optional<std::uint64_t> relocated(const Object &object, std::uint64_t addre
     return std::nullopt;
 }
 
-std::uint64_t text_address(const Object &object) {
+/// An address that the program has in its data, as relocated() has it.
+std::optional<std::uint64_t> stored(const Object &object, std::uint64_t address) {
+    if (const auto written = relocated(object, address))
+        return written;
+    const auto offset = object.offset_of(address);
+    if (!offset)
+        return std::nullopt;
+    const Text bytes = object.read(*offset, sizeof(std::uint64_t));
+    ByteReader word(view(bytes));
+    const auto value = word.number<std::uint64_t>();
+    return word.failed() ? std::nullopt : std::optional(value);
+}
+
+/// Where the code of Go begins, if the header does not say so: since Go 1.26 the runtime has it in a section of its own. Before, it is where all code
+/// begins, unless another linker has put code of C there, of which symbols tell.
+std::uint64_t text_address(const Object &object, std::uint64_t header) {
+    const Object::Section *module = object.section(".go.module");
+    if (module && stored(object, module->header.sh_addr) == header)
+        if (const auto text = stored(object, module->header.sh_addr + text_in_module))
+            return *text;
+    if (const auto text = SymbolAddresses(object).find("runtime.text"))
+        return *text;
     const Object::Section *text = object.section(".text");
     return text ? text->header.sh_addr : 0;
 }
@@ -149,8 +172,10 @@ std::optional<GoFunctions> GoFunctions::read(const Object &object) {
     const std::string_view names = behind(found.content_, names_at).substr(0, units_at > names_at ? units_at - names_at : 0);
     found.names_.assign(names.begin(), names.end());
     // A program that is loaded anywhere has a relocation there, and the newest ones have nothing.
-    if (found.text_ == 0)
-        found.text_ = relocated(object, table->address + text_at_header).value_or(text_address(object));
+    if (found.text_ == 0) {
+        const auto written = relocated(object, table->address + text_at_header);
+        found.text_ = written ? *written : text_address(object, table->address);
+    }
     return found;
 }
 
