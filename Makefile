@@ -130,6 +130,11 @@ check-uftrace: tool ## compare trees of user functions with those that uftrace's
 	@scripts/bootstrap
 	@tests/uftrace/run
 
+check-go: tool ## run the VM tests of Go with programs that newer versions of Go have built
+	@scripts/bootstrap
+	@$(call cmake_build,argtrace_vm_tests) >/dev/null
+	@tests/go/run
+
 check-arguments: tool ## compare arguments of functions of Debian's Python with what gdb says at their first instructions
 	@scripts/bootstrap unwinders
 	@tests/arguments/run
@@ -330,5 +335,5 @@ build/man/%: docs/%.scd
 	@mkdir -p $(@D)
 	@scdoc <$< >$@
 
-.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-arguments check-postgresql check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
+.PHONY: all help module broken-module tool arm64-tool arm64-tests man test-modules kunit kunit-module demo check check-all check-viewers check-peers check-strace check-uftrace check-go check-arguments check-postgresql check-unwinders check-branches check-stressors deb check-deb fuzz stress mutants \
 	bench bench-modules bench-programs bench-programs-arm64 bench-decode bench-report bench-stacks install uninstall clean

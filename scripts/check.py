@@ -23,6 +23,7 @@
   peers           with --all: bpftrace, strace and the block layer say the same of the same calls, through tests/peers/run
   strace          with --all: `argtrace trace -d` shows what strace shows, through tests/strace/run
   uftrace         with --all: trees of user functions are those that uftrace's own tests expect, through tests/uftrace/run
+  go-VERSION      with --all: the VM tests of Go with programs of other versions of Go, through tests/go/run
   arguments       with --all: gdb finds the arguments that argtrace finds, through tests/arguments/run
   postgresql      with --all: USDT probes of PostgreSQL say what its own log says, through tests/postgresql/run
   unwinders       with --all: gdb, and perf by frame pointers, find the frames that argtrace finds, through tests/unwinders/run
@@ -179,13 +180,17 @@ def suites_left_out(label, labels):
     return ["--without", ",".join(left_out)] if left_out else []
 
 
-def suites_in_part():
-    return [row[0] for row in kernels.without_comments(TOP / "tests/vm/in_part")]
+def suites_in_part(everything):
+    return [row[0] for row in kernels.without_comments(TOP / "tests/vm/in_part") if everything or row[1] == "yes"]
 
 
-def filter_in_part():
+def filter_in_part(everything):
     """Those suites for tests/vm/run, the ones with parameters as well."""
-    return ["--filter", ":".join(f"{suite}.*:*/{suite}.*" for suite in suites_in_part())]
+    return ["--filter", ":".join(f"{suite}.*:*/{suite}.*" for suite in suites_in_part(everything))]
+
+
+def versions_of_go():
+    return [row[0] for row in kernels.without_comments(TOP / "tests/go/versions")]
 
 
 def suites(labels, everything):
@@ -199,7 +204,7 @@ def suites(labels, everything):
         yield f"vm-{label}", command(vm_run, *share, label)
     for label in kernels.labels_checked_in_part(everything):
         all_suites = everything and not kernels.is_checked_in_part_by_all(label)
-        yield f"vm-{label}", command(vm_run, *(["--long"] if all_suites else filter_in_part()), label)
+        yield f"vm-{label}", command(vm_run, *(["--long"] if all_suites else filter_in_part(everything)), label)
     if everything:
         yield "faults", command(TOP / "tests/vm/faults/run")
         yield "mutants", command(TOP / "tests/mutants/run", "--user-only")
@@ -213,6 +218,7 @@ def suites(labels, everything):
         yield "peers", command(TOP / "tests/peers/run")
         yield "strace", command("make", "-s", "-C", TOP, "check-strace")
         yield "uftrace", command("make", "-s", "-C", TOP, "check-uftrace")
+        yield "go", command("make", "-s", "-C", TOP, "check-go")
         yield "arguments", command("make", "-s", "-C", TOP, "check-arguments")
         yield "postgresql", command("make", "-s", "-C", TOP, "check-postgresql")
         yield "unwinders", command("make", "-s", "-C", TOP, "check-unwinders")
@@ -279,7 +285,7 @@ def main():
                 *(f"vm-{label}" for label in labels + kernels.labels_checked_in_part(everything))]
     if everything:
         expected += ["faults", "mutants", "viewers", "peers", "strace", "uftrace", "arguments", "postgresql", "unwinders", "branches", "stressors", "deb", "user-loaded", "kunit-loaded",
-                     "kunit-kasan-loaded", "kunit-arm64", "vm-loaded"]
+                     "kunit-kasan-loaded", "kunit-arm64", "vm-loaded", *(f"go-{version}" for version in versions_of_go())]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     path = OUT / "results"
