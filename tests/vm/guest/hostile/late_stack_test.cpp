@@ -137,7 +137,7 @@ TEST_F(LateStacks, whose_memory_a_process_has_to_provide) {
 TEST_F(LateStacks, of_sessions_that_come_and_go) {
     const Background storm({absent_program, "storm"}), sleeper({absent_program, "sleep"});
     std::uint64_t completed = 0;
-    for (unsigned round = 0; round < (is_long_run() && !is_sanitizer_kernel() ? 10 : 4); round++) {
+    for (std::uint64_t round = rounds_until_they_meet(2, 4, 10); round; round--) {
         const LateStackCounts stacks(SYSCALL_PREFIX "prctl");
         NEED_COMPLETION(stacks);
         EXPECT_TRUE(eventually([&] { return stacks.stacks->completed() > 20; }));
@@ -162,7 +162,7 @@ TEST_F(LateStacks, of_two_sessions) {
 
 /// The module goes while tasks sleep for whom a stack is to be completed, and others do so all the time.
 TEST_F(LateStacks, of_a_module_that_is_unloaded) {
-    for (unsigned round = 0; round < (is_long_run() && !is_sanitizer_kernel() ? 5 : 3); round++) {
+    for (std::uint64_t round = rounds_until_they_meet(1, 3, 5); round; round--) {
         need_argtrace();
         std::vector<std::unique_ptr<Background>> sleepers;
         const Background storm({absent_program, "storm"});

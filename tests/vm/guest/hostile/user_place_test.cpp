@@ -231,7 +231,7 @@ TEST_F(UserPlaces, semaphores_come_and_go_while_processes_do) {
             semaphore = note.semaphore;
         }
     ASSERT_NE(semaphore, 0u);
-    for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
+    for (std::uint64_t round = rounds_until_they_meet(2, 4, 10); round; round--) {
         std::vector<std::unique_ptr<Background>> processes;
         for (unsigned i = 0; i < 2; i++)
             processes.push_back(std::make_unique<Background>(std::vector<std::string>{program, "storm"}));
@@ -307,7 +307,7 @@ std::vector<std::unique_ptr<Background>> storms(unsigned count) {
 TEST_F(UserPlaces, come_and_go_while_processes_do) {
     const std::uint64_t offset = offset_of("uf_storm");
     std::uint64_t seen = 0;
-    for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
+    for (std::uint64_t round = rounds_until_they_meet(2, 4, 10); round; round--) {
         const auto processes = storms(2);
         RawDevice device;
         ASSERT_EQ(device.session(), 0);
@@ -323,7 +323,7 @@ TEST_F(UserPlaces, come_and_go_while_processes_do) {
             seen += hits(counts);
         ASSERT_EQ(device.add(probe_at(file, offset).bytes(), 1), 0);
         // Whichever goes first.
-        if (step % 2)
+        if (round % 2)
             device.close();
     }
     EXPECT_GT(seen, 0u);
@@ -339,7 +339,7 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
     EXPECT_TRUE(jump.returns.places.empty() && !jump.returns.never);
     EXPECT_TRUE(left.returns.never);
     std::uint64_t seen = 0, abandoned = 0;
-    for (std::uint64_t step = 0; step < stress_steps(is_long_run() && !is_sanitizer_kernel() ? 10 : 4); step++) {
+    for (std::uint64_t round = rounds_until_they_meet(2, 4, 10); round; round--) {
         std::vector<std::unique_ptr<Background>> processes;
         for (unsigned i = 0; i < 2; i++)
             processes.push_back(std::make_unique<Background>(std::vector<std::string>{returning_program, "storm", "/dev/null"}));
@@ -368,7 +368,7 @@ TEST_F(UserPlaces, follow_calls_while_processes_come_and_go) {
             abandoned += counts.counts.id % 5 == 3 ? counts.counts.records : 0;
             EXPECT_EQ(counts.in_flight, 0u);
         }
-        if (step % 2)
+        if (round % 2)
             device.close();
     }
     EXPECT_GT(seen, 0u);

@@ -181,7 +181,7 @@ TEST_F(UserStackIoctls, sessions_come_and_go_under_load) {
     std::vector<std::unique_ptr<Background>> load;
     for (const char *what : {"children 1000000", "remap 100000000", "hostile 1000000000"})
         load.push_back(std::make_unique<Background>(std::vector<std::string>{"sh", "-c", "exec " + program + ' ' + what + " >/dev/null"}));
-    const std::uint64_t rounds = stress_steps(is_long_run() && !is_sanitizer_kernel() ? 6 : 3);
+    const std::uint64_t rounds = rounds_until_they_meet(2, 3, 6);
     for (std::uint64_t round = 0; round < rounds; round++) {
         RawDevice device, other;
         ASSERT_EQ(device.session(), 0);

@@ -87,7 +87,7 @@ TEST(Scale, calls_of_all_functions_are_counted) {
     EXPECT_EQ(answer.keys, answer.functions.size());
 }
 
-TEST(Scale, calls_that_a_map_has_no_room_for_are_counted) {
+TEST(ScaleOfMaps, calls_that_a_map_has_no_room_for_are_counted) {
     CountOfAll answer = count_all({"--by", "func,$comm", "--map-size", "512"});
     ASSERT_NO_FATAL_FAILURE(expect_that_all_is_there(answer));
     EXPECT_GT(answer.totals["overflow"], 0u);

@@ -100,6 +100,10 @@ bool is_sanitizer_kernel() {
     return access("/sys/kernel/debug/kmemleak", F_OK) == 0;
 }
 
+std::uint64_t rounds_until_they_meet(std::uint64_t usual, std::uint64_t on_sanitizer_kernel, std::uint64_t in_long_run) {
+    return stress_steps(is_sanitizer_kernel() ? on_sanitizer_kernel : is_long_run() ? in_long_run : usual);
+}
+
 unsigned cpu_count() {
     return static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN));
 }

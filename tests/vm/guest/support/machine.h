@@ -72,6 +72,10 @@ bool is_long_run();
 /// The number of steps of tests that could go on for ever: ARGTRACE_STRESS_STEPS.
 std::uint64_t stress_steps(std::uint64_t otherwise);
 
+/// The rounds of a test that waits for things to meet: few, as `make check` has several kernels; more where each access to memory is
+/// checked, and in a long run elsewhere. ARGTRACE_STRESS_STEPS takes precedence.
+std::uint64_t rounds_until_they_meet(std::uint64_t usual, std::uint64_t on_sanitizer_kernel, std::uint64_t in_long_run);
+
 /// Whether the kernel checks every memory access and every lock (scripts/config/kasan.config), which
 /// makes it ten times as slow.
 bool is_sanitizer_kernel();
