@@ -91,6 +91,7 @@ using GoParts = std::optional<std::vector<RegisterPart>>;
 /// An argument of a function of Go, or what it returns.
 struct GoValue {
     bool is_known = false; ///< its type is
+    bool is_by_rules = false; ///< where it is when the function is entered is what the convention says, and not DWARF
     std::uint32_t bytes = 0, alignment = 1;
     std::string result_name = {}; ///< of what is returned: what the source calls it; empty: it does not, or it is a word of expressions
     GoParts parts = {};

@@ -14,6 +14,7 @@
 #include "dwarf/attributes.h"
 #include "dwarf/entry_place.h"
 #include "dwarf/function_index.h"
+#include "dwarf/go_dictionaries.h"
 #include "dwarf/go_values.h"
 #include "dwarf/language.h"
 #include "dwarf/parameters.h"
@@ -59,7 +60,8 @@ bool is_whole(const EntryPlace &place, Dwarf_Die &parameter, const DwarfRegister
 } // namespace
 
 struct Functions::Info {
-    Info(elf::DwarfFile file, const DwarfRegisters &known) : index(std::move(file)), registers(known) {}
+    Info(elf::DwarfFile file, const DwarfRegisters &known, const elf::Object &object)
+        : index(std::move(file)), registers(known), dictionaries(object) {}
 
     bool is_described(Dwarf_Die &unit) {
         const auto [known, is_new] = described_units.try_emplace(unit.addr, false);
@@ -71,6 +73,7 @@ struct Functions::Info {
 
     FunctionIndex index;
     DwarfRegisters registers;
+    GoDictionaries dictionaries;
     Scopes scopes;
     std::unordered_map<const void *, bool> described_units;
 };
@@ -82,7 +85,7 @@ std::unique_ptr<Functions> Functions::open(const elf::Object &object, const Dwar
     auto file = elf::DwarfFile::open(object, debug_files);
     if (!file)
         return nullptr;
-    return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), registers)));
+    return std::unique_ptr<Functions>(new Functions(std::make_unique<Info>(std::move(*file), registers, object)));
 }
 
 GoTypes Functions::go_types() const {
@@ -122,7 +125,8 @@ struct Functions::Prototypes::Made {
     std::vector<RegisterPart> parts_of(const EntryPlace &place) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
     void leave_out_unsure(Function &function) const;
-    void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry);
+    void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::string_view name, std::uint64_t entry);
+    void add_go_dictionary(Function &function, std::string_view name);
 
     Info &info;
     btf *base;
@@ -228,7 +232,7 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     const bool is_as_declared = !named.is_local && !is_clone && has_flag_in_all(*die, DW_AT_external);
     std::vector<SourceParameter> parameters = source_parameters(*die);
     if (function.language == Language::go) {
-        made.add_go_values(function, parameters, entry);
+        made.add_go_values(function, parameters, symbol, entry);
         made.functions.push_back(std::move(function));
         made.known.emplace(die->addr, made.functions.size() - 1);
         return made.functions.size() - 1;
@@ -271,15 +275,29 @@ std::optional<std::size_t> Functions::Prototypes::add_line(LineAddress at) {
     return made.functions.size() - 1;
 }
 
+// What a generic function is passed beside what its source says: which types it is called for. Where the function does not use it, DWARF does not describe
+// it, or has it on the stack.
+void Functions::Prototypes::Made::add_go_dictionary(Function &function, std::string_view name) {
+    std::vector<MadeType::Enumerator> instances = info.dictionaries.of(name);
+    if (instances.empty())
+        return;
+    Parameter one{.name = "types"};
+    one.type = types.add({.kind = MadeType::Kind::enumeration, .name = "dictionary", .size = sizeof(std::uint64_t), .enumerators = std::move(instances)});
+    one.go.is_by_rules = true;
+    const std::size_t place = std::min(info.dictionaries.place_in(name), function.parameters.size());
+    function.parameters.insert(function.parameters.begin() + static_cast<std::ptrdiff_t>(place), std::move(one));
+}
+
 // What a function of Go takes, and behind that what it returns, which are both parameters to DWARF.
-void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::uint64_t entry) {
+void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::string_view name,
+                                                std::uint64_t entry) {
     for (const bool results : {false, true}) {
         std::vector<SourceParameter *> wanted;
         std::set<std::string_view> names;
         for (SourceParameter &parameter : parameters) {
-            const std::string_view name = name_of(parameter.declared);
+            const std::string_view declared = name_of(parameter.declared);
             // Go 1.24 says a result twice that is on the heap.
-            if (is_go_result(parameter.declared) == results && (name.empty() || name == "_" || names.insert(name).second))
+            if (declared != ".dict" && is_go_result(parameter.declared) == results && (declared.empty() || declared == "_" || names.insert(declared).second))
                 wanted.push_back(&parameter);
         }
         for (std::size_t i = 0; i < wanted.size(); i++) {
@@ -293,12 +311,12 @@ void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<
                 one.go.on_stack = go_stack_place(*parameter.own, entry, info.registers.frame_above_stack);
                 one.has_place_list = has_location_list(*parameter.own);
             }
-            // The dictionary of a generic function is nothing of the caller's.
-            if (results || one.name != ".dict")
-                function.parameters.push_back(std::move(one));
+            function.parameters.push_back(std::move(one));
         }
         if (results)
             function.go_results = static_cast<std::uint32_t>(wanted.size());
+        else
+            add_go_dictionary(function, name);
     }
 }
 
@@ -328,6 +346,7 @@ BtfPtr Functions::Prototypes::take() {
                 GoValue value = go_value(made.types, parameter.type);
                 value.result_name = std::move(parameter.go.result_name);
                 value.at_entry = std::move(parameter.go.at_entry);
+                value.is_by_rules = parameter.go.is_by_rules;
                 // A list may have the place of that part alone which the function uses, without saying so.
                 if (!parameter.has_place_list || (value.parts && value.parts->size() == 1))
                     value.on_stack = parameter.go.on_stack;

@@ -89,6 +89,7 @@ private:
             return true;
         switch (type->kind) {
         case Kind::integer:
+        case Kind::enumeration:
             return add(offset, type->size);
         case Kind::pointer:
             return add(offset, go_word);

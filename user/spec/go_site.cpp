@@ -71,6 +71,21 @@ GoParts place_at_entry(const GoConvention &convention, const GoValue &value) {
     return parts;
 }
 
+// What is placed by the rules alone is known if these place all else where DWARF has it.
+void place_as_described(const GoConvention &convention, std::span<const GoValue> values, std::span<GoParts> placed, std::span<const Parameter> parameters) {
+    bool rules_hold = true;
+    for (std::size_t i = 0; i < placed.size(); i++) {
+        if (!parameters[i].go || values[i].is_by_rules)
+            continue;
+        GoParts described = place_at_entry(convention, values[i]);
+        rules_hold = rules_hold && (!described || described == placed[i]);
+        placed[i] = std::move(described);
+    }
+    for (std::size_t i = 0; i < placed.size(); i++)
+        if (values[i].is_by_rules && !rules_hold)
+            placed[i].reset();
+}
+
 std::optional<UserOperand> operand_of(const Parameter &parameter, const GoParts &parts, bool at_return) {
     if (parts && parts->size() == 1 && parts->front().is_floating && parameter.shape.kind == Shape::Kind::floating && is_read_by_program(parameter.shape))
         return UserOperand{.kind = UserOperand::Kind::in_vector, .number = parts->front().index, .at_return = at_return};
@@ -136,9 +151,7 @@ UsdtSite go_site(const GoConvention &convention, const Prototype &prototype, std
         has_no_room.push_back(!placed[i] && std::ranges::all_of(std::span(values).first(i + 1), &GoValue::is_known));
     std::ranges::move(place_by_rules(convention, std::span(values).subspan(count)), std::back_inserter(placed));
     const GoStack stack = stack_by_rules(values, placed, count, passed_bytes);
-    for (std::size_t i = 0; i < count; i++)
-        if (all[i].go)
-            placed[i] = place_at_entry(convention, values[i]);
+    place_as_described(convention, values, std::span(placed).first(count), all);
     for (std::size_t i = 0; i < all.size(); i++) {
         site.places.push_back({.name = all[i].name, .type_name = all[i].type});
         site.operands.push_back(operand_of(all[i], placed[i], i >= count));

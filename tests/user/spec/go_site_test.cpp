@@ -337,7 +337,7 @@ TEST(GoFunctionsOf, AProgramThatAreGenericHaveTheTypesOfTheirShape) {
     for (const Function &function : go_functions("main.choose[...]", "go_functions"))
         texts.push_back(function.prototype.text);
     ASSERT_EQ(texts.size(), 4u);
-    EXPECT_THAT(texts, testing::Each(testing::MatchesRegex("u:go_functions:main.choose\\[go\\.shape\\..*\\]\\(v go\\.shape\\.[^,]*, n int\\) \\(first go.shape.*, second int\\)")));
+    EXPECT_THAT(texts, testing::Each(testing::MatchesRegex("u:go_functions:main.choose\\[go\\.shape\\..*\\]\\(types dictionary, v go\\.shape\\.[^,]*, n int\\) \\(first go.shape.*, second int\\)")));
 }
 
 TEST(GoTypeName, IsAsGoWritesIt) {

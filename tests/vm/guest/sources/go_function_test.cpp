@@ -172,17 +172,30 @@ TEST_P(GoBuilds, have_members_of_what_is_embedded_in_their_structs) {
 
 // Those of one shape are one function, whose hidden argument moves all others.
 TEST_P(GoBuilds, that_are_generic_have_the_arguments_of_their_source) {
-    const Outcome outcome = trace({"choose[...]", "(*box[...]).put(v, n)"}, "generics");
+    const Outcome outcome = trace({"choose[...]", "(*box[...]).put"}, "generics");
     std::vector<std::string> found;
+    std::map<std::string, unsigned> instances;
     for (const auto &event : json_lines(outcome.out)) {
         const std::string function = event.at("func");
         nlohmann::ordered_json named = event;
         named["func"] = function.find("choose") != std::string::npos ? "choose" : "put";
+        auto &args = named["args"];
+        args.erase("b");
+        if (args.contains("types")) {
+            instances[std::string(named["func"]) + std::string(args["types"])]++;
+            args.erase("types");
+        }
         found.push_back(as_logged(named));
     }
     std::ranges::sort(found);
     expect_same(found, logged({"choose", "put"}));
     expect_all(outcome, 600);
+    // A symbol says which types a dictionary is of, where it is.
+    std::map<std::string, unsigned> expected;
+    if (std::string(GetParam()) != "_pie")
+        for (const char *instance : {"choose[int]", "choose[main.direction]", "choose[main.pair]", "choose[string]", "put[main.pair]", "put[string]"})
+            expected[instance] = 100;
+    EXPECT_EQ(instances, expected);
 }
 
 // A result goes by its place, or by its own name.
