@@ -126,6 +126,7 @@ struct Functions::Prototypes::Made {
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
     void leave_out_unsure(Function &function) const;
     void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::string_view name, std::uint64_t entry);
+    std::uint32_t add_enumeration(std::string name, std::vector<MadeType::Enumerator> enumerators);
     void add_go_dictionary(Function &function, std::string_view name);
 
     Info &info;
@@ -275,6 +276,14 @@ std::optional<std::size_t> Functions::Prototypes::add_line(LineAddress at) {
     return made.functions.size() - 1;
 }
 
+std::uint32_t Functions::Prototypes::Made::add_enumeration(std::string name, std::vector<MadeType::Enumerator> enumerators) {
+    return types.add({.kind = MadeType::Kind::enumeration, .name = std::move(name), .size = sizeof(std::uint64_t), .enumerators = std::move(enumerators)});
+}
+
+void Functions::Prototypes::add_enumeration(std::string name, std::vector<MadeType::Enumerator> enumerators) {
+    made_->add_enumeration(std::move(name), std::move(enumerators));
+}
+
 // What a generic function is passed beside what its source says: which types it is called for. Where the function does not use it, DWARF does not describe
 // it, or has it on the stack.
 void Functions::Prototypes::Made::add_go_dictionary(Function &function, std::string_view name) {
@@ -282,7 +291,7 @@ void Functions::Prototypes::Made::add_go_dictionary(Function &function, std::str
     if (instances.empty())
         return;
     Parameter one{.name = "types"};
-    one.type = types.add({.kind = MadeType::Kind::enumeration, .name = "dictionary", .size = sizeof(std::uint64_t), .enumerators = std::move(instances)});
+    one.type = add_enumeration("dictionary", std::move(instances));
     one.go.is_by_rules = true;
     const std::size_t place = std::min(info.dictionaries.place_in(name), function.parameters.size());
     function.parameters.insert(function.parameters.begin() + static_cast<std::ptrdiff_t>(place), std::move(one));

@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "btf/kernel_types.h"
 #include "btf/prototype.h"
 #include "dwarf/go_types.h"
+#include "dwarf/made_type.h"
 #include "dwarf/variables.h"
 #include "elf/function_list.h"
 #include "model/code_naming.h"
@@ -54,6 +56,9 @@ public:
     /// The same of an instruction with which a line begins, in DWARF's unit of it: its parameters are what names mean there. Nothing if DWARF has no
     /// names there, or in a language whose variables are not read. The instruction and its frame are as the object has them.
     std::optional<std::size_t> add_line(LineAddress at);
+
+    /// Adds an enumeration of 8 bytes to the types.
+    void add_enumeration(std::string name, std::vector<MadeType::Enumerator> enumerators);
 
     /// Ends the making. The types are those that prototype() takes.
     BtfPtr take();

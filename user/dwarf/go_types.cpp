@@ -50,6 +50,7 @@ GoTypes go_types(const elf::DwarfFile &file) {
             if (tag == DW_TAG_structure_type && !found.goroutine_id && name_of(die) == "runtime.g") {
                 found.goroutine_id = offset_in(die, "goid");
                 found.m = offset_in(die, "m");
+                found.beginning = offset_in(die, "gopc");
             } else if (tag == DW_TAG_structure_type && !found.curg && name_of(die) == "runtime.m") {
                 found.curg = offset_in(die, "curg");
             }

@@ -12,6 +12,7 @@ namespace argtrace::dwarf {
 /// What DWARF says of types that Go's runtime has of its own.
 struct GoTypes {
     std::optional<std::uint32_t> goroutine_id; ///< the offset of g.goid
+    std::optional<std::uint32_t> beginning;    ///< that of g.gopc
     std::optional<std::uint32_t> m, curg;      ///< those of g.m and m.curg
     std::vector<std::uint64_t> texts;          ///< see GoProgram
 

@@ -181,7 +181,7 @@ std::optional<GoFunctions> GoFunctions::read(const Object &object) {
 
 struct GoFunctions::Description {
     std::uint32_t start, end; ///< behind the beginning of the code
-    std::uint32_t name, passed, sizes, files, tables, unit;
+    std::uint32_t name, passed, sizes, files, lines, tables, unit;
     std::uint8_t number, flags;
     std::string_view tables_at; ///< where the tables of the function are, each as an offset
 };
@@ -201,7 +201,7 @@ std::optional<GoFunctions::Description> GoFunctions::describe(std::size_t number
     fields.take(4); // where deferred calls return to
     described.sizes = fields.number<std::uint32_t>();
     described.files = fields.number<std::uint32_t>();
-    fields.take(4); // lines
+    described.lines = fields.number<std::uint32_t>();
     described.tables = fields.number<std::uint32_t>();
     described.unit = fields.number<std::uint32_t>();
     fields.take(flags_at_ - unit_end - 1);
@@ -244,6 +244,24 @@ std::optional<GoFunctions::Function> GoFunctions::at(std::size_t number) const {
         return std::nullopt;
     return Function{text_ + described->start, text_ + described->end, described->name,
                     caller_of(text_at(names_, described->name), described->flags), (described->flags & assembly) != 0, described->sizes, described->passed};
+}
+
+std::optional<std::int64_t> GoFunctions::value_at(std::uint32_t table, const Description &described, std::uint64_t address) const {
+    std::optional<std::int64_t> found;
+    visit_values(table, text_ + described.start, text_ + described.end, [&](std::uint64_t start, std::uint64_t end, std::int64_t value) {
+        if (address >= start && address < end)
+            found = value;
+    });
+    return found;
+}
+
+std::optional<GoFunctions::Line> GoFunctions::line(std::size_t number, std::uint64_t address) const {
+    const auto described = describe(number);
+    const auto file = described ? value_at(described->files, *described, address) : std::nullopt;
+    const auto line = file && *file >= 0 ? value_at(described->lines, *described, address) : std::nullopt;
+    if (!line || *line <= 0)
+        return std::nullopt;
+    return Line{source_file(content_, described->unit, *file), *line};
 }
 
 bool GoFunctions::is_made(const Description &described, std::string_view name, std::uint8_t wrapper) const {

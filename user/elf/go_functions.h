@@ -38,6 +38,13 @@ public:
     std::size_t count() const { return count_; }
     std::optional<Function> at(std::size_t number) const;
 
+    struct Line {
+        std::string_view file; ///< in this object
+        std::int64_t number;
+    };
+    /// That of an address in the function of that number.
+    std::optional<Line> line(std::size_t number, std::uint64_t address) const;
+
     /// For each number, whether the compiler has made that function to call another one, as for a method of an embedded type, and it does that.
     std::vector<bool> find_wrappers() const;
 
@@ -55,6 +62,7 @@ private:
     std::uint8_t wrapper_number() const;
     bool is_made(const Description &described, std::string_view name, std::uint8_t wrapper) const;
     bool has_inlined(const Description &described) const;
+    std::optional<std::int64_t> value_at(std::uint32_t table, const Description &described, std::uint64_t address) const;
     void visit_values(std::uint32_t table, std::uint64_t start, std::uint64_t end, const Visit &visit) const;
 
     Text content_, names_;

@@ -57,6 +57,20 @@ NodePtr Checker::goroutine_id(const Ast &ast) {
     return make_node(Node::Kind::load, ulong_type, ast, make_offset(std::move(goroutine), *program.goroutine_id, pointer, ast));
 }
 
+// Where the goroutine that runs was begun.
+NodePtr Checker::goroutine_beginning(const Ast &ast) {
+    if (scope_.kind().number != ARGTRACE_KIND_USER || !is_go())
+        fail(ast.at, fmt::format("created_by is known of functions of Go, and {} is none, or has no goroutine in the register that they have it in", scope_.function()));
+    const GoProgram &program = *scope_.go().program;
+    const auto type = program.beginning ? types_.find({TypeName::Tag::enumeration, go_beginning_type}) : std::nullopt;
+    if (!type)
+        fail(ast.at, fmt::format("created_by is not known in {}: {}", scope_.function(),
+                                 program.is_movable ? "the program may be loaded at any address" : "it has no debug information"));
+    const Type pointer = type->pointer().in(Space::user);
+    NodePtr goroutine = register_value(native_user_registers().goroutine, ulong_type, ast);
+    return make_node(Node::Kind::load, *type, ast, make_offset(convert(std::move(goroutine), pointer), *program.beginning, pointer, ast));
+}
+
 // A member of what the operand is, or points to.
 NodePtr Checker::go_member(const Ast &operand, std::string_view name, const Ast &ast) {
     NodePtr whole = check(operand);

@@ -144,6 +144,8 @@ NodePtr Checker::builtin(const Builtin &builtin, const Ast &ast) {
     }
     if (builtin.name == "goid")
         return goroutine_id(ast);
+    if (builtin.name == "created_by")
+        return goroutine_beginning(ast);
     if (builtin.name == "ret" || builtin.name == "duration")
         return outcome(builtin, ast);
     if (builtin.name == "task")

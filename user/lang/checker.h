@@ -159,6 +159,7 @@ private:
     // check_go.cpp
     bool is_go() const { return scope_.go().program != nullptr; }
     NodePtr goroutine_id(const Ast &ast);
+    NodePtr goroutine_beginning(const Ast &ast);
     NodePtr goroutine_of_thread(const Ast &ast);
     NodePtr go_member(const Ast &operand, std::string_view name, const Ast &ast);
     NodePtr go_member_of(const Node &whole, std::string_view name, const Ast &operand, const Ast &ast) const;

@@ -31,6 +31,7 @@ constexpr Builtin builtin_rows[]{
     {"stack", ""},
     {"ustack", ""},
     {"goid", ""},
+    {"created_by", ""},
 };
 
 /// include/linux/gfp_types.h: what consists of others.

@@ -153,6 +153,13 @@ dwarf::LineAddress line_address(const elf::Object &object, std::uint64_t offset,
     return at;
 }
 
+std::vector<dwarf::MadeType::Enumerator> enumerators_of(const GoProgram &program) {
+    std::vector<dwarf::MadeType::Enumerator> enumerators;
+    for (const GoBeginning &beginning : program.beginnings)
+        enumerators.push_back({beginning.place, beginning.address});
+    return enumerators;
+}
+
 /// A place that is no function's first instruction has none.
 UserReturns no_function() {
     return {.why_none = "it is not known to be a function's first instruction"};
@@ -233,7 +240,11 @@ public:
     bool empty() const { return pending_.empty(); }
 
     /// All of a program of Go.
-    void set_go(std::shared_ptr<const GoProgram> program) { go_ = std::move(program); }
+    void set_go(std::shared_ptr<const GoProgram> program) {
+        if (described_ && !go_ && !program->beginnings.empty())
+            described_->add_enumeration(go_beginning_type, enumerators_of(*program));
+        go_ = std::move(program);
+    }
 
     std::vector<Function> take() {
         const btf *types = kernel_.types().keep(built_.take());

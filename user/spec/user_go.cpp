@@ -13,6 +13,7 @@
 
 #include "elf/go_entry.h"
 #include "elf/go_functions.h"
+#include "elf/go_statements.h"
 #include "elf/go_version.h"
 #include "elf/symbol_tables.h"
 #include "elf/symbol_addresses.h"
@@ -56,6 +57,7 @@ GoProgram go_program(const elf::Object &object, const dwarf::Functions *describe
         dwarf::GoTypes types = described->go_types();
         program.goroutine_id = types.goroutine_id;
         program.texts = std::move(types.texts);
+        program.beginning = types.beginning;
         if (const auto place = place_of_current(object); place && types.goroutine_id && types.m && types.curg)
             program.thread = GoThread{"task->thread.fsbase", *place, *types.m, *types.curg};
     }
@@ -71,6 +73,10 @@ GoProgram go_program(const elf::Object &object, const dwarf::Functions *describe
     program.types = elf::SymbolAddresses(object).find("runtime.types");
     const Text type = object.read(offsetof(Elf64_Ehdr, e_type), 1);
     program.is_movable = type.size() != 1 || *type.data() != ET_EXEC;
+    const auto functions = program.beginning && !program.is_movable ? elf::GoFunctions::read(object) : std::nullopt;
+    if (functions)
+        for (elf::GoStatement &statement : elf::go_statements(object, *functions))
+            program.beginnings.push_back({statement.address, std::move(statement.place)});
     return program;
 }
 

@@ -128,6 +128,35 @@ func own(n int) (id int) {
 	return id
 }
 
+// Where its goroutine was begun is at the end of its stack: "created by main.f in goroutine 1", and below it "\t/path/file.go:42 +0x6f".
+//
+//go:noinline
+func begun(n int) (place string) {
+	text := make([]byte, 8192)
+	_, last, _ := strings.Cut(string(text[:runtime.Stack(text, false)]), "created by ")
+	function, line, _ := strings.Cut(last, "\n")
+	function, _, _ = strings.Cut(function, " ")
+	line, _, _ = strings.Cut(line, " +")
+	return function + " " + line[strings.LastIndex(line, "/")+1:]
+}
+
+func beginnings(count int) {
+	var all sync.WaitGroup
+	for n := 0; n < count; n++ {
+		all.Add(2)
+		go func(n int) {
+			defer all.Done()
+			said("begun", n, begun(n))
+		}(n)
+		another := func(n int) {
+			defer all.Done()
+			said("begun", n, begun(n))
+		}
+		go another(n + 1000)
+	}
+	all.Wait()
+}
+
 //go:noinline
 func blank(_ int, b int, _ string, c uint8) int { return b + int(c) }
 
@@ -577,6 +606,8 @@ func main() {
 		composites(200)
 	case "wrappers":
 		wrappers(200)
+	case "beginnings":
+		beginnings(100)
 	case "generics":
 		generics(100)
 	case "shown":

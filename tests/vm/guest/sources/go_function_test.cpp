@@ -249,6 +249,23 @@ TEST_P(GoFunctions, know_the_number_of_their_goroutine) {
     EXPECT_EQ(goroutines.size(), 200u);
 }
 
+// The program says so by the stack that the runtime prints.
+TEST_P(GoBuilds, know_where_their_goroutine_was_begun) {
+    if (std::string(GetParam()) == "_pie") {
+        const Outcome refused = run({"argtrace", "trace", spec("begun(n, created_by)"), "--", "true"});
+        EXPECT_NE(refused.status, 0);
+        EXPECT_NE(refused.err.find("the program may be loaded at any address"), std::string::npos) << refused.err;
+        return;
+    }
+    const Outcome outcome = trace({"begun(n, created_by)"}, "beginnings", {});
+    std::vector<std::string> found;
+    for (const auto &event : json_lines(outcome.out))
+        found.push_back(as_logged(event));
+    std::ranges::sort(found);
+    expect_same(found, logged({"begun"}));
+    EXPECT_EQ(found.size(), 200u);
+}
+
 // A key is the number of a goroutine, or a string with the length that it has.
 TEST_P(GoFunctions, are_counted_by_their_goroutine_and_by_strings) {
     const auto keys = [](const std::string &key, const std::string &function, const std::string &mode) {
