@@ -196,6 +196,8 @@ struct argtrace_plan *argtrace_plan_create_at(const struct argtrace_plan *from, 
 	plan->record_size = from->record_size;
 	plan->layout = from->layout;
 	plan->layout.steps = plan_steps(plan);
+	plan->layout.steps_end = plan->layout.steps +
+				 (from->layout.steps_end - from->layout.steps);
 	plan->layout.stack = plan_stack(plan);
 	plan->layout.stack_end = plan->layout.stack + (from->layout.stack_end - from->layout.stack);
 	/* Its operations point to each other. */

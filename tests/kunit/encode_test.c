@@ -138,6 +138,29 @@ static void compact(struct kunit *test)
 	expect_record(test, plan, room, golden->compact, golden->compact_size);
 }
 
+/* The plan of a function that is found later has lists of its own. */
+static void by_a_copied_plan(struct kunit *test)
+{
+	const struct golden_record *golden = test->param_value;
+	struct argtrace_plan *plan = golden_plan(test, golden, 0);
+	struct argtrace_plan *copy = argtrace_plan_create_at(plan, plan->addr + 16);
+	struct argtrace_regs *regs = golden_regs(test, golden);
+	u8 room[ROOM] __aligned(8), *record;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, copy);
+	free_plan_later(test, copy);
+	KUNIT_ASSERT_EQ(test, (char *)copy->layout.steps_end - (char *)copy->layout.steps,
+			(char *)plan->layout.steps_end - (char *)plan->layout.steps);
+	KUNIT_ASSERT_EQ(test, (char *)copy->layout.stack_end - (char *)copy->layout.stack,
+			(char *)plan->layout.stack_end - (char *)plan->layout.stack);
+	KUNIT_EXPECT_PTR_NE(test, copy->layout.steps, plan->layout.steps);
+	record = begin_record(room, copy, regs);
+	preempt_disable();
+	mark(test, record, copy, argtrace_encode_rest(record, &copy->layout, regs));
+	preempt_enable();
+	expect_record(test, copy, room, golden->compact, golden->compact_size);
+}
+
 static void named(struct kunit *test)
 {
 	const struct golden_record *golden = test->param_value;
@@ -159,6 +182,7 @@ static void named(struct kunit *test)
 
 static struct kunit_case encode_cases[] = {
 	KUNIT_CASE_PARAM(compact, golden_gen_params),
+	KUNIT_CASE_PARAM(by_a_copied_plan, golden_gen_params),
 	KUNIT_CASE_PARAM(named, golden_gen_params),
 	{ }
 };
