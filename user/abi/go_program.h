@@ -18,15 +18,7 @@ struct GoThread {
     bool operator==(const GoThread &) const = default;
 };
 
-/// Where goroutines begin.
-struct GoBeginning {
-    std::uint64_t address = 0; ///< as the runtime has it of a goroutine
-    std::string place;         ///< "main.serve server.go:42"
-
-    bool operator==(const GoBeginning &) const = default;
-};
-
-/// The name of the enumeration of these among the types of the program's functions.
+/// The name of an enumeration among the types of the program's functions: where it begins goroutines, as the runtime has that of each.
 inline constexpr const char *go_beginning_type = "go statement";
 
 /// What expressions have to know of a program of Go, beside the types of its functions.
@@ -34,7 +26,6 @@ struct GoProgram {
     std::optional<std::uint32_t> goroutine_id; ///< its offset in the runtime's struct g
     std::string why_no_id;                     ///< where that is not known
     std::optional<std::uint32_t> beginning = {}; ///< in struct g: where the goroutine was begun; nothing: that is not known
-    std::vector<GoBeginning> beginnings = {};    ///< all there are, where their addresses are those of the file
     std::optional<GoThread> thread = {};       ///< nothing: that is not known
 
     /// The address of the section that describes types to the runtime (runtime.types), as the file has it; nothing if that is not known.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "dwarf/go_dictionaries.h"
 
-#include <cstddef>
 #include <utility>
 
 #include "elf/section_entries.h"
@@ -51,16 +50,11 @@ std::string receiver_of(std::string_view name) {
     return is_closure ? std::string() : receiver;
 }
 
-bool is_movable(const elf::Object &object) {
-    const Text type = object.read(offsetof(Elf64_Ehdr, e_type), 1);
-    return type.size() != 1 || *type.data() != ET_EXEC;
-}
-
 } // namespace
 
 GoDictionaries::GoDictionaries(const elf::Object &object) {
     const elf::Object::Section *symbols = object.section(".symtab");
-    if (!symbols || !object.section(".go.buildinfo") || symbols->header.sh_link >= object.sections().size() || is_movable(object))
+    if (!symbols || !object.section(".go.buildinfo") || symbols->header.sh_link >= object.sections().size() || object.is_movable())
         return;
     const Text names = object.content(object.sections()[symbols->header.sh_link]);
     for (const Elf64_Sym &symbol : elf::entries_of<Elf64_Sym>(object, *symbols)) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "elf/symbol_tables.h"
+#include "model/probe_kind.h"
 
 namespace argtrace::elf {
 
@@ -49,10 +50,6 @@ void visit_calls_arm64(std::string_view code, std::uint64_t address, const Visit
         }
 }
 
-std::string_view last_part(std::string_view path) {
-    return path.substr(path.rfind('/') + 1);
-}
-
 } // namespace
 
 std::vector<GoStatement> go_statements(const Object &object, const GoFunctions &functions) {
@@ -79,7 +76,7 @@ std::vector<GoStatement> go_statements(const Object &object, const GoFunctions &
             return;
         std::string place(string_at(functions.names(), function->name));
         if (const auto line = functions.line(std::prev(next)->second, call.behind - 1))
-            place += fmt::format(" {}:{}", last_part(line->file), line->number);
+            place += fmt::format(" {}:{}", file_name(line->file), line->number);
         found.push_back({call.behind, std::move(place)});
     };
     const Text code = object.content(*text);

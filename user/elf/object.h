@@ -38,6 +38,9 @@ public:
     int machine() const { return header_.e_machine; } ///< EM_X86_64 ...
     std::uint64_t entry() const { return header_.e_entry; } ///< where the kernel begins with a program or its dynamic linker; 0: nowhere
 
+    /// Whether it may be loaded at any address, so that those of a process are others than the file's.
+    bool is_movable() const { return header_.e_type != ET_EXEC; }
+
     /// NT_GNU_BUILD_ID in lower-case hexadecimal digits; empty if it has none.
     const std::string &build_id() const { return build_id_; }
 

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "btf/built_prototypes.h"
+#include "elf/go_statements.h"
 #include "elf/object.h"
 #include "model/probe_kind.h"
 #include "spec/assessment.h"
@@ -153,10 +154,13 @@ dwarf::LineAddress line_address(const elf::Object &object, std::uint64_t offset,
     return at;
 }
 
-std::vector<dwarf::MadeType::Enumerator> enumerators_of(const GoProgram &program) {
+/// Nothing of a program whose addresses are others than the file's.
+std::vector<dwarf::MadeType::Enumerator> beginnings_in(const elf::Object &object) {
     std::vector<dwarf::MadeType::Enumerator> enumerators;
-    for (const GoBeginning &beginning : program.beginnings)
-        enumerators.push_back({beginning.place, beginning.address});
+    const auto functions = object.is_movable() ? std::nullopt : elf::GoFunctions::read(object);
+    if (functions)
+        for (elf::GoStatement &statement : elf::go_statements(object, *functions))
+            enumerators.push_back({std::move(statement.place), statement.address});
     return enumerators;
 }
 
@@ -240,10 +244,10 @@ public:
     bool empty() const { return pending_.empty(); }
 
     /// All of a program of Go.
-    void set_go(std::shared_ptr<const GoProgram> program) {
-        if (described_ && !go_ && !program->beginnings.empty())
-            described_->add_enumeration(go_beginning_type, enumerators_of(*program));
-        go_ = std::move(program);
+    void set_go() {
+        if (described_ && !go_ && !object_.go_beginnings.empty())
+            described_->add_enumeration(go_beginning_type, object_.go_beginnings);
+        go_ = object_.go_program;
     }
 
     std::vector<Function> take() {
@@ -372,9 +376,12 @@ void UserFunctionFinder::add(Collection &collection, Object &object, const elf::
     const Passed passed = !is_go ? Passed::as_c : object.go->takes_registers(function) ? Passed::as_go : Passed::unknown;
     const std::uint64_t offset = begin + (is_go ? object.go->entry(function) : 0);
     if (passed == Passed::as_go) {
-        if (!object.go_program)
+        if (!object.go_program) {
             object.go_program = std::make_shared<const GoProgram>(go_program(object.content, object.described.get()));
-        collection.set_go(object.go_program);
+            if (object.go_program->beginning)
+                object.go_beginnings = beginnings_in(object.content);
+        }
+        collection.set_go();
     }
     const auto written = std::ranges::find(written_, function.symbol, &WrittenPrototype::name);
     if (written != written_.end()) {

@@ -40,7 +40,8 @@ private:
         std::unique_ptr<dwarf::Functions> described = {}; ///< by DWARF; null: there is none
         std::optional<GoCode> go = {};                 ///< nothing: it has none
         std::optional<UserReturnsFinder> returns = {}; ///< once they are asked for
-        std::shared_ptr<const GoProgram> go_program = {}; ///< once a function of Go is
+        std::shared_ptr<const GoProgram> go_program = {}; ///< once a function of Go is,
+        std::vector<dwarf::MadeType::Enumerator> go_beginnings = {}; ///< and where it begins goroutines: none are known where addresses are not the file's
         std::optional<elf::UnwindTable> frames = {}; ///< once a line of its source is
     };
 

@@ -13,7 +13,6 @@
 
 #include "elf/go_entry.h"
 #include "elf/go_functions.h"
-#include "elf/go_statements.h"
 #include "elf/go_version.h"
 #include "elf/symbol_tables.h"
 #include "elf/symbol_addresses.h"
@@ -71,12 +70,7 @@ GoProgram go_program(const elf::Object &object, const dwarf::Functions *describe
                                         : "it has no debug information, and does not say which version of Go has made it";
     }
     program.types = elf::SymbolAddresses(object).find("runtime.types");
-    const Text type = object.read(offsetof(Elf64_Ehdr, e_type), 1);
-    program.is_movable = type.size() != 1 || *type.data() != ET_EXEC;
-    const auto functions = program.beginning && !program.is_movable ? elf::GoFunctions::read(object) : std::nullopt;
-    if (functions)
-        for (elf::GoStatement &statement : elf::go_statements(object, *functions))
-            program.beginnings.push_back({statement.address, std::move(statement.place)});
+    program.is_movable = object.is_movable();
     return program;
 }
 
