@@ -10,10 +10,11 @@ namespace argtrace {
 
 /// How the kernel finds the goroutine that a thread runs.
 struct GoThread {
-    std::string pointer;      ///< an expression of the address that the thread's own variables are relative to
-    std::int64_t current = 0; ///< where the address of the runtime's struct g is, from there
-    std::uint32_t m = 0;      ///< in that, where its struct m is
-    std::uint32_t curg = 0;   ///< in that, where the goroutine is for which the thread works on the stack of the runtime
+    std::string pointer;                       ///< an expression of the address of the runtime's struct g, or of where that is found
+    std::optional<std::int64_t> current;       ///< how far behind it that address is; nothing: it is the address itself, if C has nothing else there
+    std::uint32_t m = 0;                       ///< in struct g, where its struct m is
+    std::uint32_t g0 = 0;                      ///< in that, where the g of the thread's own stack is, whose m it is as well
+    std::uint32_t curg = 0;                    ///< likewise, where the goroutine is for which the thread works on the stack of the runtime
 
     bool operator==(const GoThread &) const = default;
 };

@@ -52,6 +52,7 @@ GoTypes go_types(const elf::DwarfFile &file) {
                 found.m = offset_in(die, "m");
                 found.beginning = offset_in(die, "gopc");
             } else if (tag == DW_TAG_structure_type && !found.curg && name_of(die) == "runtime.m") {
+                found.g0 = offset_in(die, "g0");
                 found.curg = offset_in(die, "curg");
             }
             const bool may_be_text = tag == DW_TAG_structure_type || tag == DW_TAG_pointer_type;

@@ -13,7 +13,7 @@ namespace argtrace::dwarf {
 struct GoTypes {
     std::optional<std::uint32_t> goroutine_id; ///< the offset of g.goid
     std::optional<std::uint32_t> beginning;    ///< that of g.gopc
-    std::optional<std::uint32_t> m, curg;      ///< those of g.m and m.curg
+    std::optional<std::uint32_t> m, g0, curg;  ///< those of g.m, m.g0 and m.curg
     std::vector<std::uint64_t> texts;          ///< see GoProgram
 
     bool operator==(const GoTypes &) const = default;

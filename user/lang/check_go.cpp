@@ -34,11 +34,19 @@ NodePtr Checker::goroutine_of_thread(const Ast &ast) {
     const auto load = [&](NodePtr from, std::uint64_t offset) {
         return make_node(Node::Kind::load, ulong_type, ast, make_offset(convert(std::move(from), pointer), offset, pointer, ast));
     };
-    const auto current = [&] { return load(meant(thread.pointer, "goid is", ast), static_cast<std::uint64_t>(thread.current)); };
-    const auto served = [&] { return load(load(current(), thread.m), thread.curg); };
+    const auto current = [&] {
+        NodePtr pointer = meant(thread.pointer, "goid is", ast);
+        return thread.current ? load(std::move(pointer), static_cast<std::uint64_t>(*thread.current)) : std::move(pointer);
+    };
+    const auto m = [&] { return load(current(), thread.m); };
+    const auto served = [&] { return load(m(), thread.curg); };
     const auto is_any = [&](NodePtr number) { return compare(ARGTRACE_ALU_EQ, true, std::move(number), make_constant(0, ulong_type, ast), ast); };
     NodePtr others = either(is_any(served()), load(served(), *program.goroutine_id), make_constant(0, ulong_type, ast), ast);
-    return either(is_any(load(current(), *program.goroutine_id)), load(current(), *program.goroutine_id), std::move(others), ast);
+    NodePtr number = either(is_any(load(current(), *program.goroutine_id)), load(current(), *program.goroutine_id), std::move(others), ast);
+    if (thread.current)
+        return number;
+    NodePtr is_goroutine = compare(ARGTRACE_ALU_EQ, false, load(load(m(), thread.g0), thread.m), m(), ast);
+    return either(std::move(is_goroutine), std::move(number), make_constant(0, ulong_type, ast), ast);
 }
 
 // The number of the goroutine that runs, which R14 leads to.

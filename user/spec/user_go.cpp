@@ -9,6 +9,8 @@
 #include <vector>
 
 #include <elf.h>
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include "elf/go_entry.h"
@@ -38,14 +40,33 @@ std::string_view release_of(std::string_view version) {
     return version.substr(0, end);
 }
 
-/// Where each thread has the runtime's pointer to struct g: right before what the thread's own variables are relative to. Nothing: there are other such variables.
-std::optional<std::int64_t> place_of_current(const elf::Object &object) {
+/// Go's cmd/link: a thread has the runtime's pointer to struct g right before what its own variables are relative to. Nothing: there are other such variables.
+std::optional<GoThread> thread_on_x86_64(const elf::Object &object) {
     constexpr std::uint64_t pointer_bytes = 8;
     const auto segments = object.segments();
     const auto own = std::ranges::find(segments, static_cast<Elf64_Word>(PT_TLS), &Elf64_Phdr::p_type);
-    if (object.machine() != EM_X86_64 || (own != segments.end() && own->p_memsz > pointer_bytes))
+    if (own != segments.end() && own->p_memsz > pointer_bytes)
         return std::nullopt;
-    return -static_cast<std::int64_t>(pointer_bytes);
+    return GoThread{.pointer = "task->thread.fsbase", .current = -static_cast<std::int64_t>(pointer_bytes)};
+}
+
+/// Go's cmd/compile/abi-internal.md: R28 is the pointer to struct g, while the thread does not execute C. The kernel keeps the registers of user code at the end
+/// of the thread's kernel stack, of which its mapping has a page more, to guard it (kernel/fork.c, arch/arm64/include/asm/processor.h).
+GoThread thread_on_arm64() {
+    return GoThread{.pointer = fmt::format("((struct pt_regs *)((unsigned long)task->stack + task->stack_vm_area->size - {}) - 1)->regs[28]", ::sysconf(_SC_PAGESIZE)),
+                    .current = std::nullopt};
+}
+
+std::optional<GoThread> thread_of(const elf::Object &object, const dwarf::GoTypes &types) {
+    if (!types.goroutine_id || !types.m || !types.g0 || !types.curg)
+        return std::nullopt;
+    std::optional<GoThread> thread = object.machine() == EM_AARCH64 ? thread_on_arm64() : thread_on_x86_64(object);
+    if (thread) {
+        thread->m = *types.m;
+        thread->g0 = *types.g0;
+        thread->curg = *types.curg;
+    }
+    return thread;
 }
 
 } // namespace
@@ -57,8 +78,7 @@ GoProgram go_program(const elf::Object &object, const dwarf::Functions *describe
         program.goroutine_id = types.goroutine_id;
         program.texts = std::move(types.texts);
         program.beginning = types.beginning;
-        if (const auto place = place_of_current(object); place && types.goroutine_id && types.m && types.curg)
-            program.thread = GoThread{"task->thread.fsbase", *place, *types.m, *types.curg};
+        program.thread = thread_of(object, types);
     }
     if (!program.goroutine_id) {
         const std::optional<std::string> version = elf::go_version(object);

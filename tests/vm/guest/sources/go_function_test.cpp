@@ -403,8 +403,6 @@ std::string value_in(const std::string &call, const std::string &name) {
 
 // Goroutines take turns in a thread, and go on in others. What the scheduler does is in none of their calls.
 TEST_P(GoFunctions, are_nested_in_those_of_their_goroutine) {
-    if (is_arm64)
-        GTEST_SKIP() << "which goroutine a system call is made for is not known on arm64";
     const Outcome outcome = run({"argtrace", "trace", "--tree", "-F", spec("waits"), spec("writes"), "s:write(fd, count)", "s:futex(op)", "--", program(), "trees", go_log});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     std::set<int> numbers;
