@@ -150,9 +150,10 @@ enum argtrace_cfa {
 	 * For functions that change to another stack, as of Go's runtime. They save no register, and have offsets in at[]. Where a
 	 * word on the way is 0, there is no caller.
 	 */
-	ARGTRACE_CFA_THREAD	= 5,	/* *(*(*(*(thread pointer + offset) + at[0]) + at[1]) + at[2]) + add */
-	ARGTRACE_CFA_CALLBACK	= 6,	/* the same; what is added to is also a place, where at at[3] the same word has been that it is
-					 * for the next function on the stack with such a rule, farther out, and so on */
+	ARGTRACE_CFA_THREAD	= 5,	/* *(*(*(*(thread pointer + offset) + at[0]) + at[1]) + at[2]) + add on x86-64,
+					 * *(*(*(reg + offset) + at[0]) + at[1]) + add on arm64 */
+	ARGTRACE_CFA_CALLBACK	= 6,	/* the same; what is added to is also a place, where at the next one of at[] the same word has been
+					 * that it is for the next function on the stack with such a rule, farther out, and so on */
 	ARGTRACE_CFA_DEPTH	= 7,	/* *(*(reg + offset) + at[0]) - *(reg + at[1]) + add */
 };
 
@@ -160,9 +161,10 @@ enum argtrace_ra {
 	ARGTRACE_RA_MEMORY	= 1,
 	ARGTRACE_RA_REGISTER	= 2,
 	ARGTRACE_RA_END		= 3,	/* there is no caller: thread starts, _start */
-	ARGTRACE_RA_BESIDE	= 4,	/* CFA_THREAD: behind the last of the words that led to CFA; ra_at is 0 */
+	ARGTRACE_RA_BESIDE	= 4,	/* CFA_THREAD: behind the last of the words that led to CFA; ra_at is 0. On arm64 x30 of the caller
+					 * is as far from that word as the next one of at[] says, in bytes */
 	ARGTRACE_RA_INTERRUPTED	= 5,	/* as RA_MEMORY, but the caller has not called: it was interrupted at that instruction, and a signal's
-					 * handler has made the call for it */
+					 * handler has made the call for it. On arm64 x30 of the caller is at CFA - 16 */
 };
 
 /* From this offset in the file up to that of the next row. */

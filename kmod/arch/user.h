@@ -20,7 +20,13 @@
  *                             NULL if they are those of 32-bit code
  *   argtrace_user_ip(), argtrace_user_sp(), argtrace_user_frame(), argtrace_user_link(),
  *   argtrace_user_register()  of these
- *   argtrace_user_thread()    what the current task's own variables are relative to
+ *   ARGTRACE_USER_PUSHED_LINK how far below CFA it is, of a caller that a signal's handler has made
+ *                             call (ARGTRACE_RA_INTERRUPTED)
+ *   argtrace_user_thread()    where the way begins that leads to the stack of a goroutine
+ *                             (ARGTRACE_CFA_THREAD), by the value of the rule's register: there, or
+ *                             at what the current task's own variables are relative to
+ *   ARGTRACE_USER_THREAD_OFFSETS
+ *                             how many numbers a rule has in at[] for that way
  *   argtrace_user_code()      a return address as the processor goes on at it
  *   argtrace_user_in_syscall()
  *                             whether ip is the address behind the instruction of a system call
@@ -51,5 +57,7 @@
 #elif defined(CONFIG_ARM64)
 #include "arch/arm64/user.h"
 #endif
+
+#define ARGTRACE_USER_HAS_LINK	(ARGTRACE_USER_LINK < ARGTRACE_USER_REGS)
 
 #endif

@@ -12,9 +12,10 @@ static u32 count_offsets(const struct argtrace_unwind_rule *rule)
 {
 	switch (rule->cfa) {
 	case ARGTRACE_CFA_THREAD:
-		return ARGTRACE_THREAD_OFFSETS;
+		return ARGTRACE_USER_THREAD_OFFSETS +
+		       (ARGTRACE_USER_HAS_LINK && rule->ra == ARGTRACE_RA_BESIDE);
 	case ARGTRACE_CFA_CALLBACK:
-		return ARGTRACE_THREAD_OFFSETS + 1;
+		return ARGTRACE_USER_THREAD_OFFSETS + 1;
 	case ARGTRACE_CFA_DEPTH:
 		return 2;
 	default:

@@ -14,9 +14,6 @@
 /* Rows are found by the upper bits of the offset first. */
 #define ARGTRACE_UNWIND_BUCKET_SHIFT	6
 
-/* How many numbers a rule has in at[] for the way from the thread to a stack. */
-#define ARGTRACE_THREAD_OFFSETS		3
-
 struct argtrace_unwind_table {
 	u32 nr_rows;			/* 0: it is known that there is none */
 	u32 nr_buckets;

@@ -21,8 +21,6 @@ enum step {
 
 #define ALL_REGISTERS	((argtrace_user_set)GENMASK_ULL(ARGTRACE_USER_REGS - 1, 0))
 
-#define HAS_LINK	(ARGTRACE_USER_LINK < ARGTRACE_USER_REGS)
-
 /* How far a walk has come. */
 struct place {
 	u64 ip;
@@ -185,15 +183,15 @@ static bool follow_word(struct place *place, u64 at, u64 *word, enum step *step)
 	return false;
 }
 
-/* Along the words that lead from the thread's own memory to the stack of what it belongs to. */
+/* Along the words that lead from the thread, or its goroutine, to the stack of what it runs for. */
 static enum step follow_thread(struct place *place, const struct argtrace_unwind_rule *rule,
 			       u64 *value)
 {
-	u64 at = argtrace_user_thread() + rule->offset;
+	u64 at = argtrace_user_thread(place->registers[rule->reg]) + rule->offset;
 	enum step step = STEP_LAST;
 	u32 i;
 
-	for (i = 0; i < ARGTRACE_THREAD_OFFSETS; i++) {
+	for (i = 0; i < ARGTRACE_USER_THREAD_OFFSETS; i++) {
 		u64 word;
 
 		if (!follow_word(place, at, &word, &step) || !word)
@@ -218,8 +216,8 @@ static enum step follow_callback(struct place *place, const struct argtrace_unwi
 
 	if (!place->callback)
 		step = follow_thread(place, rule, value);
-	else if (follow_word(place, place->callback + rule->at[ARGTRACE_THREAD_OFFSETS], value,
-			     &step) &&
+	else if (follow_word(place, place->callback + rule->at[ARGTRACE_USER_THREAD_OFFSETS],
+			     value, &step) &&
 		 *value <= place->callback)
 		step = STEP_END + ARGTRACE_END_NO_RULE;
 	place->callback = *value;
@@ -278,10 +276,25 @@ static noinline enum step restore_with_care(struct place *place,
 	return STEP_ON;
 }
 
+/* That of a caller which goes on from the middle of its code, without having called. */
+static noinline enum step restore_link(struct place *place,
+				       const struct argtrace_unwind_rule *rule, u64 cfa)
+{
+	u64 at = cfa - ARGTRACE_USER_PUSHED_LINK, link;
+
+	if (rule->ra == ARGTRACE_RA_BESIDE)
+		at = place->last_word + rule->at[ARGTRACE_USER_THREAD_OFFSETS];
+	if (!argtrace_user_word(at, &link))
+		return end_unreadable(place, at, at);
+	place->registers[ARGTRACE_USER_LINK] = link;
+	place->known |= BIT(ARGTRACE_USER_LINK);
+	return STEP_ON;
+}
+
 /* A function that has saved nothing yet, as most that make system calls, needs no care. */
 static __always_inline bool is_link(const struct argtrace_unwind_rule *rule)
 {
-	return HAS_LINK && rule->ra_at == ARGTRACE_USER_LINK && !rule->saved;
+	return ARGTRACE_USER_HAS_LINK && rule->ra_at == ARGTRACE_USER_LINK && !rule->saved;
 }
 
 /* Where the caller goes on, and the registers that the frame has saved. */
@@ -368,6 +381,11 @@ static __always_inline enum step step_by_rule(struct place *place,
 		return step;
 	place->registers[ARGTRACE_USER_SP] = cfa;
 	place->known &= argtrace_user_kept;
+	if (ARGTRACE_USER_HAS_LINK && care && unlikely(rule->ra >= ARGTRACE_RA_BESIDE)) {
+		step = restore_link(place, rule, cfa);
+		if (step != STEP_ON)
+			return step;
+	}
 	place->exact = care && rule->ra == ARGTRACE_RA_INTERRUPTED;
 	place->back = !place->exact;
 	place->ip = argtrace_user_code(ip);
@@ -413,7 +431,7 @@ static bool take_entered(struct place *place, u32 pushed)
 
 	if (!place->exact)
 		return false;
-	if (!HAS_LINK)
+	if (!ARGTRACE_USER_HAS_LINK)
 		return take_caller(place, sp, frame, BOTH_POINTERS);
 	return (place->known & BIT(ARGTRACE_USER_LINK)) &&
 	       go_on_at(place, place->registers[ARGTRACE_USER_LINK], sp, frame, BOTH_POINTERS);
@@ -570,7 +588,7 @@ static __always_inline void start(struct place *place, const argtrace_full_regs 
 	place->known = ALL_REGISTERS;
 	room->registers[ARGTRACE_USER_SP] = argtrace_user_sp(regs);
 	room->registers[ARGTRACE_USER_FRAME] = argtrace_user_frame(regs);
-	if (HAS_LINK)
+	if (ARGTRACE_USER_HAS_LINK)
 		room->registers[ARGTRACE_USER_LINK] = argtrace_user_link(regs);
 	if (care) {
 		place->last_word = 0;

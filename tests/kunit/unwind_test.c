@@ -119,8 +119,8 @@ static void odd_tables_are_refused(struct kunit *test)
 		case 12: rule.cfa = ARGTRACE_CFA_PLT; rule.add = 16; break;
 		case 13: rule.cfa = ARGTRACE_CFA_SIGNAL; break;
 		case 14: rule.cfa = ARGTRACE_CFA_THREAD; rule.saved = 1; rule.at[0] = 1; break;
-		case 15: rule.cfa = ARGTRACE_CFA_THREAD; rule.at[3] = 1; break;
-		case 16: rule.cfa = ARGTRACE_CFA_CALLBACK; rule.at[4] = 1; break;
+		case 15: rule.cfa = ARGTRACE_CFA_THREAD; rule.at[ARGTRACE_USER_THREAD_OFFSETS] = 1; break;
+		case 16: rule.cfa = ARGTRACE_CFA_CALLBACK; rule.at[ARGTRACE_USER_THREAD_OFFSETS + 1] = 1; break;
 		case 17: rule.cfa = ARGTRACE_CFA_DEPTH; rule.at[2] = 1; break;
 		case 18: rule.cfa = ARGTRACE_CFA_CALLBACK; rule.ra = ARGTRACE_RA_BESIDE; rule.ra_at = 0; break;
 		case 19: rule.cfa = ARGTRACE_CFA_THREAD; rule.ra = ARGTRACE_RA_BESIDE; break;
@@ -144,12 +144,13 @@ static void rules_for_other_stacks_have_offsets(struct kunit *test)
 	}
 	rules[0].cfa = ARGTRACE_CFA_DEPTH;
 	rules[1].cfa = ARGTRACE_CFA_THREAD;
-	rules[1].at[2] = 1;
+	rules[1].at[ARGTRACE_USER_THREAD_OFFSETS - 1] = 1;
 	rules[2].cfa = ARGTRACE_CFA_CALLBACK;
-	rules[2].at[3] = 1;
+	rules[2].at[ARGTRACE_USER_THREAD_OFFSETS] = 1;
 	rules[3] = rules[1];
 	rules[3].ra = ARGTRACE_RA_BESIDE;
 	rules[3].ra_at = 0;
+	rules[3].at[ARGTRACE_USER_THREAD_OFFSETS] = ARGTRACE_USER_HAS_LINK;
 	table = make(test, row, 1, rules, ARRAY_SIZE(rules));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(table));
 	KUNIT_EXPECT_PTR_EQ(test, argtrace_unwind_find(table, 8), &table->rules[3]);

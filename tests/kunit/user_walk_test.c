@@ -472,11 +472,11 @@ static void code_in_no_file_has_its_address(struct kunit *test)
 	EXPECT(test, -1, memory_frame_of(made + 3) | ARGTRACE_FRAME_EXACT, memory_frame_of(made + MACHINE_CALL_LENGTH));
 }
 
-/* Words of memory, the first of which the thread has, lead to a stack pointer, beside which is an address. */
+/* Words of memory, the first of which the thread has, in memory or in a register, lead to a stack pointer, beside which is an address. */
 enum { THREAD = 0x800, GOROUTINE = 0x900, MACHINE = 0xa00, OTHER = 0xb00, POINTER = 0xc00 };
 
 static const struct argtrace_unwind_rule by_thread = {
-	.cfa = ARGTRACE_CFA_THREAD, .reg = MACHINE_SP, .ra = ARGTRACE_RA_MEMORY, .offset = -8, .add = 8, .ra_at = -1, .at = { 0x30, -0x40, 0x38 },
+	.cfa = ARGTRACE_CFA_THREAD, .ra = ARGTRACE_RA_MEMORY, .add = 8, .ra_at = -1, MACHINE_BY_THREAD(-8, 0x30, -0x40, 0x38),
 };
 
 static void write_thread(struct kunit *test)
@@ -497,9 +497,9 @@ static void walk_as_thread(void)
 	u64 before;
 
 	preempt_disable();
-	before = machine_change_thread(memory + STACK + THREAD);
+	before = machine_change_thread(&regs, memory + STACK + THREAD, memory + STACK + GOROUTINE);
 	argtrace_user_stack_walk(atlas, current->mm, &regs, &room, ARGTRACE_STACK_DEPTH_MAX, &walked);
-	machine_change_thread(before);
+	machine_restore_thread(before);
 	preempt_enable();
 }
 
@@ -527,9 +527,14 @@ static void threads_know_where_a_stack_goes_on(struct kunit *test)
 	rules[2].offset = 0x100;
 	rules[3].ra = ARGTRACE_RA_END;
 	rules[3].ra_at = 0;
+	if (ARGTRACE_USER_HAS_LINK) {
+		rules[0].at[ARGTRACE_USER_THREAD_OFFSETS] = 0x48;
+		rules[2].ra = ARGTRACE_RA_REGISTER;
+		rules[2].ra_at = ARGTRACE_USER_LINK;
+	}
 	set_rules(test, rules, 4);
 	write_thread(test);
-	user_write(test, memory + STACK + POINTER + 0xf8, AFTER(3));
+	user_write(test, memory + STACK + (ARGTRACE_USER_HAS_LINK ? OTHER + 0x38 + 0x48 : POINTER + 0xf8), AFTER(3));
 	walk_as_thread();
 	EXPECT(test, -1, exact_of(*ip), frame_of(AFTER(2)), frame_of(AFTER(3)));
 }
@@ -542,7 +547,7 @@ static void threads_without_another_stack_have_no_caller(struct kunit *test)
 	u32 i;
 
 	set_rules(test, rules, 1);
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
+	for (i = MACHINE_FIRST_OF_THREAD; i < ARRAY_SIZE(places); i++) {
 		write_thread(test);
 		user_write(test, memory + STACK + places[i], 0);
 		walk_as_thread();
@@ -559,7 +564,7 @@ static void absent_words_of_threads_are_told(struct kunit *test)
 	u32 i;
 
 	set_rules(test, rules, 1);
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
+	for (i = MACHINE_FIRST_OF_THREAD; i < ARRAY_SIZE(places); i++) {
 		write_thread(test);
 		user_write(test, memory + STACK + places[i], absent);
 		walk_as_thread();
@@ -575,7 +580,7 @@ static void callbacks_are_in_one_another(struct kunit *test)
 	const u64 stack = memory + STACK;
 
 	rules[0].cfa = ARGTRACE_CFA_CALLBACK;
-	rules[0].at[3] = 0x10;
+	rules[0].at[ARGTRACE_USER_THREAD_OFFSETS] = 0x10;
 	rules[1].cfa = ARGTRACE_CFA_DEPTH;
 	rules[1].offset = 0x20;
 	rules[1].at[0] = 8;
@@ -604,16 +609,26 @@ static void callbacks_are_in_one_another(struct kunit *test)
 /* A handler that has its signal answered by a call of what was interrupted, which may be at any instruction. */
 static void handlers_make_calls(struct kunit *test)
 {
-	struct argtrace_unwind_rule rules[] = { plain, plain };
+	struct argtrace_unwind_rule rules[] = { plain, plain, plain };
 
 	rules[0].ra = ARGTRACE_RA_INTERRUPTED;
-	rules[1].ra = ARGTRACE_RA_END;
-	rules[1].ra_at = 0;
-	set_rules(test, rules, 2);
+	rules[1].ra = rules[2].ra = ARGTRACE_RA_END;
+	rules[1].ra_at = rules[2].ra_at = 0;
+	if (ARGTRACE_USER_HAS_LINK) {
+		rules[0].offset = 0x20;
+		rules[0].ra_at = -4;
+		rules[1].ra = ARGTRACE_RA_REGISTER;
+		rules[1].ra_at = ARGTRACE_USER_LINK;
+		user_write(test, *sp + 0x20 - ARGTRACE_USER_PUSHED_LINK, AFTER(2));
+	}
+	set_rules(test, rules, 3);
 	user_write(test, *sp, memory + TEXT + 8);	/* the first of those instructions, behind no call */
 	user_write(test, memory + TEXT, MACHINE_NO_CALL);
 	walk();
-	EXPECT(test, -1, exact_of(*ip), exact_of(memory + TEXT + 8));
+	if (ARGTRACE_USER_HAS_LINK)
+		EXPECT(test, -1, exact_of(*ip), exact_of(memory + TEXT + 8), frame_of(AFTER(2)));
+	else
+		EXPECT(test, -1, exact_of(*ip), exact_of(memory + TEXT + 8));
 }
 
 /* A call through a null pointer. */

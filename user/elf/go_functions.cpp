@@ -125,7 +125,7 @@ GoFunctions::Caller caller_of(std::string_view name, std::uint8_t flags) {
         return Caller::interrupted;
     if (name == "crosscall2")
         return Caller::in_c;
-    if (name == "runtime.systemstack" || name == "runtime.asmcgocall")
+    if (name == "runtime.systemstack" || name == "runtime.asmcgocall" || name == "runtime.clone")
         return Caller::elsewhere;
     if (flags & top_frame && name != "runtime.sigtramp" && name != "runtime.cgoSigtramp")
         return Caller::none;

@@ -14,7 +14,7 @@
 namespace argtrace::elf {
 
 /// Rules for functions of Go's assembly that go on on another stack (runtime.systemstack), of which no table says where their caller's is. Their
-/// code does: what they execute up to their return leads back there. Only of x86-64.
+/// code does: what they execute up to their return leads back there.
 class GoStackSwitch {
 public:
     GoStackSwitch(const Object &object, const FrameRegisters &registers);
@@ -28,9 +28,9 @@ public:
     /// The same for all of its instructions, for a function that saves what its caller's convention preserves and Go's does not.
     void visit_all(std::uint64_t start, std::uint64_t end, const Visit &visit);
 
-    /// That of runtime.morestack, on the other stack: runtime.newstack lets the goroutine go on from what it has saved of itself, the stack
-    /// pointer where runtime.systemstack finds it, and beside it the address of the instruction.
-    std::optional<argtrace_unwind_rule> growth_rule(const GoFunctions &functions);
+    /// That of `grows`, runtime.morestack, on the other stack: runtime.newstack lets the goroutine go on from what it has saved of itself, the
+    /// stack pointer where runtime.systemstack finds it, and beside it the address of the instruction.
+    std::optional<argtrace_unwind_rule> growth_rule(const GoFunctions &functions, const GoFunctions::Function &grows);
 
 private:
     const Object &object_;

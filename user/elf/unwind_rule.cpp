@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 
 #include <dwarf.h>
@@ -15,11 +14,6 @@ namespace argtrace::elf {
 namespace {
 
 using How = RegisterRule::How;
-
-template<typename To>
-bool fits(std::int64_t number) {
-    return number >= std::numeric_limits<To>::min() && number <= std::numeric_limits<To>::max();
-}
 
 /// A register and what is added to it.
 struct Place {

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "elf/call_frames.h"
 #include "uapi/argtrace_user.h"
 
 namespace argtrace::elf {
+
+/// Whether a rule has room for the number.
+template<typename To>
+constexpr bool fits(std::int64_t number) {
+    return number >= std::numeric_limits<To>::min() && number <= std::numeric_limits<To>::max();
+}
 
 /// The state as a rule of the module's; nothing if no rule says exactly that.
 std::optional<argtrace_unwind_rule> unwind_rule(const FrameRegisters &registers, const FrameState &state, bool is_signal_frame);

@@ -268,9 +268,8 @@ class GoRows {
 public:
     GoRows(const Object &object, const FrameRegisters &registers, RuleSet &rules) : object_(object), registers_(registers), rules_(rules), switches_(object, registers) {}
 
-    /// None where a register has the return address, of which the table does not say when it is on the stack.
     RulePieces read() {
-        const auto functions = registers_.is_linked ? std::nullopt : GoFunctions::read(object_);
+        const auto functions = GoFunctions::read(object_);
         for (std::size_t i = 0; functions && i < functions->count() && pieces_.size() < ARGTRACE_UNWIND_ROWS_MAX; i++) {
             const auto function = functions->at(i);
             const Elf64_Phdr *segment = function ? code_at(object_, function->start) : nullptr;
@@ -306,22 +305,40 @@ private:
         case Caller::saved: {
             const auto changed = switches_.visit_changed(function.start, function.end, [](auto, auto, const auto &) {});
             add_sizes(functions, function, changed);
-            if (const auto rule = switches_.growth_rule(functions))
+            if (const auto rule = switches_.growth_rule(functions, function))
                 add(changed, function.end, rules_.add(*rule));
         }
         }
     }
 
     void add_sizes(const GoFunctions &functions, const Function &function, std::uint64_t until, std::uint8_t ra = ARGTRACE_RA_MEMORY) {
+        std::int64_t frame = 0; ///< what the function has taken first, at the end of which a linked one has its return address
         functions.visit_sizes(function, [&](std::uint64_t start, std::uint64_t end, std::int64_t size) {
-            if (start >= until || size < 0 || size >= INT32_MAX - 8)
+            if (start >= until || size < 0 || size >= INT32_MAX - interrupted_bytes)
                 return;
-            argtrace_unwind_rule rule = stack_rule(registers_, static_cast<std::int32_t>(size + 8));
-            rule.ra = ra;
-            add(start, std::min(end, until), rules_.add(rule));
+            frame = frame ? frame : size;
+            const bool is_interrupted = ra == ARGTRACE_RA_INTERRUPTED;
+            auto rule = registers_.is_linked ? linked_rule(size, frame, is_interrupted) : stack_rule(registers_, static_cast<std::int32_t>(size + 8));
+            if (!rule)
+                return;
+            if (is_interrupted)
+                rule->ra = ra;
+            add(start, std::min(end, until), rules_.add(*rule));
         });
     }
 
+    /// Where a register has the return address when a function is entered: it is stored when the function takes its frame. What a signal's handler
+    /// has made a function call has another frame below, with the register as it was before (pushCall() in Go's runtime/signal_arm64.go).
+    std::optional<argtrace_unwind_rule> linked_rule(std::int64_t size, std::int64_t frame, bool is_interrupted) const {
+        if (size == 0)
+            return is_interrupted ? std::nullopt : std::optional(link_rule(registers_));
+        const std::int64_t beyond = is_interrupted ? interrupted_bytes : 0, words = (frame + beyond) / 8;
+        if (frame % 8 != 0 || words > -std::int64_t{INT16_MIN})
+            return std::nullopt;
+        return stack_rule(registers_, static_cast<std::int32_t>(size + beyond), static_cast<std::int16_t>(-words));
+    }
+
+    static constexpr std::int64_t interrupted_bytes = 16;
     const Object &object_;
     const FrameRegisters &registers_;
     RuleSet &rules_;

@@ -23,6 +23,7 @@
 #define ARGTRACE_USER_FRAME	29
 #define ARGTRACE_USER_SP	31
 #define ARGTRACE_USER_LINK	30
+#define ARGTRACE_USER_PUSHED_LINK	16
 #define ARGTRACE_USER_SAVED	ARGTRACE_UNWIND_SAVED_ARM64
 
 /* A frame record may lie anywhere in its function's frame. */
@@ -55,9 +56,11 @@ static __always_inline bool argtrace_user_in_syscall(const struct pt_regs *regs)
 	return in_syscall(regs);
 }
 
-static inline u64 argtrace_user_thread(void)
+#define ARGTRACE_USER_THREAD_OFFSETS	2
+
+static inline u64 argtrace_user_thread(u64 value)
 {
-	return read_sysreg(tpidr_el0);
+	return value;
 }
 
 static __always_inline u64 argtrace_user_frame(const struct pt_regs *regs)

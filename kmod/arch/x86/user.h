@@ -18,6 +18,7 @@
 #define ARGTRACE_USER_FRAME	6
 #define ARGTRACE_USER_SP	7
 #define ARGTRACE_USER_LINK	ARGTRACE_USER_REGS
+#define ARGTRACE_USER_PUSHED_LINK	0
 #define ARGTRACE_USER_SAVED	ARGTRACE_UNWIND_SAVED_X86_64
 
 /* Behind the frame pointer and the return address is the caller's frame. */
@@ -93,8 +94,10 @@ static inline u64 argtrace_user_goroutine(const struct pt_regs *regs)
 	return regs->r14;
 }
 
+#define ARGTRACE_USER_THREAD_OFFSETS	3
+
 /* The kernel has no use for it, so that the processor still has the task's. */
-static inline u64 argtrace_user_thread(void)
+static inline u64 argtrace_user_thread(u64 value)
 {
 	return x86_fsbase_read_cpu();
 }

@@ -100,12 +100,19 @@ static inline void machine_set_context(struct ucontext *context, u64 ip, u64 sp,
 	context->uc_mcontext.regs[0] = scratch;
 }
 
-static inline u64 machine_change_thread(u64 thread)
-{
-	const u64 before = read_sysreg(tpidr_el0);
+/* A rule of a thread that has its goroutine in a register. */
+#define MACHINE_BY_THREAD(goroutine, machine, other, pointer) \
+	.reg = ARGTRACE_GOROUTINE, .offset = (machine), .at = { other, pointer }
+#define MACHINE_FIRST_OF_THREAD		1
 
-	write_sysreg(thread, tpidr_el0);
-	return before;
+static inline u64 machine_change_thread(struct pt_regs *regs, u64 thread, u64 goroutine)
+{
+	regs->regs[ARGTRACE_GOROUTINE] = goroutine;
+	return 0;
+}
+
+static inline void machine_restore_thread(u64 before)
+{
 }
 
 /* BL, SVC and NOP */

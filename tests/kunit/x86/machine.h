@@ -103,12 +103,22 @@ static inline void machine_set_context(struct ucontext *context, u64 ip, u64 sp,
 	context->uc_mcontext.di = scratch;
 }
 
-static inline u64 machine_change_thread(u64 thread)
+/* A rule of a thread, whose memory has the address of its goroutine at the first number. */
+#define MACHINE_BY_THREAD(goroutine, machine, other, pointer) \
+	.reg = MACHINE_SP, .offset = (goroutine), .at = { machine, other, pointer }
+#define MACHINE_FIRST_OF_THREAD		0
+
+static inline u64 machine_change_thread(struct pt_regs *regs, u64 thread, u64 goroutine)
 {
 	const u64 before = x86_fsbase_read_cpu();
 
 	x86_fsbase_write_cpu(thread);
 	return before;
+}
+
+static inline void machine_restore_thread(u64 before)
+{
+	x86_fsbase_write_cpu(before);
 }
 
 /* CALL rel32, and NOP */

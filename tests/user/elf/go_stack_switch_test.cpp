@@ -10,17 +10,29 @@
 #include <string_view>
 #include <vector>
 
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include "abi/calling_convention.h"
 #include "dwarf/functions.h"
+#include "elf/call_frames.h"
 #include "elf/go_functions.h"
 #include "elf/unwind_table.h"
 
 namespace argtrace::elf {
 namespace {
 
-constexpr std::uint8_t rsp = 7, r12 = 12;
+/// Where one architecture has what the tests look for.
+struct Machine {
+    std::uint8_t stack_pointer, kept_stack_pointer; ///< the latter: in the register that runtime.nanotime1 keeps it in
+    std::size_t instruction;                        ///< bytes
+    std::int32_t goroutine;                         ///< what a rule by the thread begins with
+    std::size_t words;                              ///< how many numbers it has in at[]
+    std::int32_t systemstack;                       ///< bytes of that function's frame on the goroutine's stack
+    std::int16_t return_address;                    ///< where it has its own, in words from their end
+    std::int32_t in_frame_of_call;                  ///< of runtime.asmcgocall
+};
+constexpr Machine x86_64 = {7, 12, 1, -8, 3, 8, -1, 8}, arm64 = {31, 20, 4, 48, 2, 16, -2, 16};
 constexpr std::int16_t stack_pointer = 56, end_of_stack = 8; // g.sched.sp and g.stack.hi of Go's runtime/runtime2.go, since long
 
 Object program(const std::string &name) {
@@ -73,16 +85,24 @@ class GoStackSwitches : public testing::TestWithParam<const char *> {
 protected:
     GoStackSwitches() : object_(program(GetParam())), table_(unwind_table(object_)) {
         // Stripping takes debug information away, but changes no offset.
-        const Object described = program("user_stacks_go");
-        types_ = dwarf::Functions::open(described, dwarf_registers_x86_64)->go_types();
+        const Object described = program(is_arm64() ? "go_stacks_arm64" : "user_stacks_go");
+        types_ = dwarf::Functions::open(described, is_arm64() ? dwarf_registers_aapcs64 : dwarf_registers_x86_64)->go_types();
     }
 
+    bool is_arm64() const { return object_.machine() == EM_AARCH64; }
+    const Machine &machine() const { return is_arm64() ? arm64 : x86_64; }
+
     void expect_thread(const argtrace_unwind_rule &rule) const {
-        EXPECT_EQ(rule.offset, -8);
-        EXPECT_EQ(rule.at[0], static_cast<std::int16_t>(*types_.m));
-        EXPECT_EQ(rule.at[1], static_cast<std::int16_t>(*types_.curg));
-        EXPECT_EQ(rule.at[2], stack_pointer);
+        std::vector<std::int32_t> numbers = {rule.offset};
+        numbers.insert(numbers.end(), std::begin(rule.at), std::begin(rule.at) + static_cast<std::ptrdiff_t>(machine().words));
+        std::vector<std::int32_t> expected = {static_cast<std::int32_t>(*types_.m), static_cast<std::int32_t>(*types_.curg), stack_pointer};
+        if (!is_arm64())
+            expected.insert(expected.begin(), machine().goroutine);
+        EXPECT_EQ(numbers, expected);
         EXPECT_FALSE(rule.saved);
+        if (is_arm64()) {
+            EXPECT_EQ(rule.reg, 28);
+        }
     }
 
     Object object_;
@@ -96,14 +116,15 @@ TEST_P(GoStackSwitches, LeadBackToTheGoroutine) {
     // On the goroutine's stack when it is called and when it returns.
     ASSERT_TRUE(rules.front());
     EXPECT_EQ(rules.front()->cfa, ARGTRACE_CFA_REGISTER);
-    EXPECT_EQ(rules.front()->reg, rsp);
-    EXPECT_EQ(rules.front()->offset, 8);
+    EXPECT_EQ(rules.front()->reg, machine().stack_pointer);
+    EXPECT_EQ(rules.front()->offset, is_arm64() ? 0 : 8);
+    EXPECT_EQ(rules.front()->ra, is_arm64() ? ARGTRACE_RA_REGISTER : ARGTRACE_RA_MEMORY);
     const argtrace_unwind_rule *rule = last_of(rules, ARGTRACE_CFA_THREAD);
     ASSERT_TRUE(rule);
     expect_thread(*rule);
-    EXPECT_EQ(rule->add, 8);
+    EXPECT_EQ(rule->add, machine().systemstack);
     EXPECT_EQ(rule->ra, ARGTRACE_RA_MEMORY);
-    EXPECT_EQ(rule->ra_at, -1);
+    EXPECT_EQ(rule->ra_at, machine().return_address);
 }
 
 /// From one instruction to the next.
@@ -111,9 +132,9 @@ TEST_P(GoStackSwitches, BeginBehindTheInstructionThatChangesTheStack) {
     const auto functions = functions_of(object_, "runtime.systemstack");
     ASSERT_EQ(functions.size(), 1u);
     const Text code = object_.read(*object_.offset_of(functions[0].start), functions[0].end - functions[0].start);
-    // mov %rbx, %rsp; since Go 1.21 mov 0x38(%rdx), %rsp
+    // mov %rbx, %rsp; since Go 1.21 mov 0x38(%rdx), %rsp; on arm64 mov sp, x3
     std::size_t behind = 0;
-    for (const std::string_view bytes : {std::string_view("\x48\x89\xdc"), std::string_view("\x48\x8b\x62\x38")})
+    for (const std::string_view bytes : {std::string_view("\x48\x89\xdc"), std::string_view("\x48\x8b\x62\x38"), std::string_view("\x7f\0\0\x91", 4)})
         if (const std::size_t at = view(code).find(bytes); at != std::string_view::npos && behind == 0)
             behind = at + bytes.size();
     ASSERT_NE(behind, 0u);
@@ -127,14 +148,27 @@ TEST_P(GoStackSwitches, BeginBehindTheInstructionThatChangesTheStack) {
 /// The caller of what a signal's handler lets a goroutine call.
 TEST_P(GoStackSwitches, TellInterruptionsFromCalls) {
     for (const char *name : {"runtime.sigpanic", "runtime.asyncPreempt", "runtime.gopanic"}) {
-        const auto all = GoFunctions::read(object_);
-        for (std::size_t i = 0; i < all->count(); i++) {
-            const auto function = all->at(i);
-            if (!function || all->names().data() + function->name != std::string_view(name))
+        const auto functions = GoFunctions::read(object_);
+        for (std::size_t i = 0; i < functions->count(); i++) {
+            const auto function = functions->at(i);
+            if (!function || functions->names().data() + function->name != std::string_view(name))
                 continue;
-            const argtrace_unwind_rule *rule = rule_at(table_, *object_.offset_of(function->start));
+            // Where it has its frame: before, a register of arm64 has the address of the interruption, which no rule says.
+            const argtrace_unwind_rule *rule = nullptr;
+            std::int64_t bytes = 0;
+            functions->visit_sizes(*function, [&](std::uint64_t start, std::uint64_t, std::int64_t size) {
+                if (rule || (is_arm64() && size == 0))
+                    return;
+                rule = rule_at(table_, *object_.offset_of(start));
+                bytes = size;
+            });
             ASSERT_TRUE(rule) << name;
-            EXPECT_EQ(rule->ra, std::string_view(name) == "runtime.gopanic" ? ARGTRACE_RA_MEMORY : ARGTRACE_RA_INTERRUPTED) << name;
+            const bool is_called = std::string_view(name) == "runtime.gopanic";
+            EXPECT_EQ(rule->ra, is_called ? ARGTRACE_RA_MEMORY : ARGTRACE_RA_INTERRUPTED) << name;
+            if (is_arm64()) { // at the stack pointer; below the frame of what was interrupted the handler has put 16 bytes
+                EXPECT_EQ(rule->ra_at * 8, -rule->offset) << name;
+                EXPECT_EQ(rule->offset, bytes + (is_called ? 0 : 16)) << name;
+            }
         }
     }
 }
@@ -144,7 +178,7 @@ TEST_P(GoStackSwitches, EndWhereThreadsBegin) {
     const auto rules = rules_of(object_, table_, "runtime.clone");
     ASSERT_FALSE(rules.empty());
     ASSERT_TRUE(rules.front());
-    EXPECT_EQ(rules.front()->ra, ARGTRACE_RA_MEMORY);
+    EXPECT_EQ(rules.front()->ra, is_arm64() ? ARGTRACE_RA_REGISTER : ARGTRACE_RA_MEMORY);
     const argtrace_unwind_rule *last = last_of(rules, ARGTRACE_CFA_REGISTER); // behind it is nothing but padding
     EXPECT_EQ(last->ra, ARGTRACE_RA_END);
 }
@@ -158,6 +192,9 @@ TEST_P(GoStackSwitches, LeadToTheFunctionWhoseStackGrows) {
     EXPECT_EQ(rules.back()->add, 0);
     EXPECT_EQ(rules.back()->ra, ARGTRACE_RA_BESIDE);
     EXPECT_EQ(rules.back()->ra_at, 0);
+    if (is_arm64()) { // g.sched.lr, from g.sched.sp: since Go 1.25 a word less is between
+        EXPECT_EQ(rules.back()->at[2], 40);
+    }
     ASSERT_TRUE(rules.front());
     EXPECT_EQ(rules.front()->cfa, ARGTRACE_CFA_REGISTER);
 }
@@ -170,7 +207,7 @@ TEST_P(GoStackSwitches, LeadToTheRegisterThatKeepsTheStackPointer) {
     for (const argtrace_unwind_rule *rule : rules)
         if (rule)
             registers.insert(rule->reg);
-    EXPECT_EQ(registers, (std::set<std::uint8_t>{rsp, r12}));
+    EXPECT_EQ(registers, (std::set<std::uint8_t>{machine().stack_pointer, machine().kept_stack_pointer}));
     EXPECT_EQ(kinds_of(rules), std::set<std::uint8_t>{ARGTRACE_CFA_REGISTER});
 }
 
@@ -179,14 +216,14 @@ TEST_P(GoStackSwitches, LeadFromCBackToTheGoroutineThatMayHaveBeenMoved) {
     ASSERT_FALSE(rules.empty());
     const argtrace_unwind_rule *rule = last_of(rules, ARGTRACE_CFA_DEPTH);
     ASSERT_TRUE(rule);
-    EXPECT_EQ(rule->reg, rsp);
+    EXPECT_EQ(rule->reg, machine().stack_pointer);
     EXPECT_EQ(rule->at[0], end_of_stack);
-    EXPECT_EQ(rule->add, 8);
+    EXPECT_EQ(rule->add, machine().in_frame_of_call);
     // Where it is called on the thread's stack, the pointer is kept as it was.
     rule = last_of(rules, ARGTRACE_CFA_MEMORY);
     ASSERT_TRUE(rule);
-    EXPECT_EQ(rule->reg, rsp);
-    EXPECT_EQ(rule->add, 8);
+    EXPECT_EQ(rule->reg, machine().stack_pointer);
+    EXPECT_EQ(rule->add, machine().in_frame_of_call);
 }
 
 TEST_P(GoStackSwitches, DoNotTakeMuch) {
@@ -198,18 +235,26 @@ TEST_P(GoStackSwitches, DoNotTakeMuch) {
 }
 
 /// Whether the module would take it: it refuses a table with one rule that it does not.
-bool is_valid(const argtrace_unwind_rule &rule) {
-    const std::size_t offsets = rule.cfa == ARGTRACE_CFA_THREAD ? 3 : rule.cfa == ARGTRACE_CFA_CALLBACK ? 4 : rule.cfa == ARGTRACE_CFA_DEPTH ? 2 : 0;
+bool is_valid(const argtrace_unwind_rule &rule, const FrameRegisters &registers) {
+    const std::size_t words = registers.is_linked ? 2 : 3;
+    const bool has_link = registers.is_linked && rule.ra == ARGTRACE_RA_BESIDE;
+    const std::size_t offsets = rule.cfa == ARGTRACE_CFA_THREAD     ? words + has_link
+                                : rule.cfa == ARGTRACE_CFA_CALLBACK ? words + 1
+                                : rule.cfa == ARGTRACE_CFA_DEPTH    ? 2
+                                                                    : 0;
     for (std::size_t i = offsets; i < std::size(rule.at); i++)
         if (rule.at[i] != 0 && !(rule.saved >> i & 1))
             return false;
-    return rule.reg < 16 && rule.saved < 64 && (offsets == 0 || rule.saved == 0) && (rule.cfa != ARGTRACE_CFA_REGISTER || rule.add == 0) &&
-           (rule.ra != ARGTRACE_RA_BESIDE || (rule.cfa == ARGTRACE_CFA_THREAD && rule.ra_at == 0));
+    return rule.reg < registers.limit && rule.saved < 1u << registers.saved.size() && (offsets == 0 || rule.saved == 0) && (rule.cfa != ARGTRACE_CFA_REGISTER || rule.add == 0) &&
+           (rule.ra != ARGTRACE_RA_BESIDE || (rule.cfa == ARGTRACE_CFA_THREAD && rule.ra_at == 0)) &&
+           (rule.ra != ARGTRACE_RA_REGISTER || std::uint64_t(rule.ra_at) < registers.limit);
 }
 
 /// Code that is damaged says what it likes, in rules that are such.
-TEST(GoStackSwitch, OfDamagedCode) {
-    const Object object = program("user_stacks_go_stripped");
+class GoStackSwitchIn : public testing::TestWithParam<const char *> {};
+
+TEST_P(GoStackSwitchIn, DamagedCode) {
+    const Object object = program(GetParam());
     const Text file = object.read(0, object.size());
     std::mt19937_64 random(43);
     for (int round = 0; round < 60; round++) {
@@ -222,12 +267,15 @@ TEST(GoStackSwitch, OfDamagedCode) {
         const auto opened = Object::from_memory(std::as_bytes(std::span(damaged.data(), damaged.size())));
         ASSERT_TRUE(opened);
         for (const argtrace_unwind_rule &rule : unwind_table(*opened).rules)
-            ASSERT_TRUE(is_valid(rule)) << int(rule.cfa) << ' ' << int(rule.ra);
+            ASSERT_TRUE(is_valid(rule, *frame_registers(object.machine()))) << int(rule.cfa) << ' ' << int(rule.ra);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, GoStackSwitches, testing::Values("user_stacks_go", "user_stacks_go_stripped", "user_stacks_go_pie", "user_stacks_go_plain"),
-                         [](const auto &info) { return std::string(info.param); });
+constexpr auto name_of_program = [](const auto &info) { return std::string(info.param); };
+INSTANTIATE_TEST_SUITE_P(Of, GoStackSwitches,
+                         testing::Values("user_stacks_go", "user_stacks_go_stripped", "user_stacks_go_pie", "user_stacks_go_plain", "go_stacks_arm64", "go_stacks_arm64_plain"),
+                         name_of_program);
+INSTANTIATE_TEST_SUITE_P(Of, GoStackSwitchIn, testing::Values("user_stacks_go_stripped", "go_stacks_arm64"), name_of_program);
 
 } // namespace
 } // namespace argtrace::elf

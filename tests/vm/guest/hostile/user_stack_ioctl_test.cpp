@@ -210,13 +210,14 @@ TEST_F(UserStackIoctls, sessions_come_and_go_under_load) {
 argtrace_unwind_rule by_words(std::mt19937_64 &random) {
     argtrace_unwind_rule rule = {};
     rule.cfa = static_cast<std::uint8_t>(ARGTRACE_CFA_THREAD + random() % 3);
-    rule.reg = stack_pointer;
+    rule.reg = static_cast<std::uint8_t>(random() % 2 ? stack_pointer : random() % unwind_registers);
     const bool is_beside = rule.cfa == ARGTRACE_CFA_THREAD && random() % 2;
     rule.ra = is_beside ? ARGTRACE_RA_BESIDE : ARGTRACE_RA_MEMORY;
     rule.ra_at = static_cast<std::int16_t>(is_beside ? 0 : -1);
     rule.offset = static_cast<std::int32_t>(random() % 3 ? 8 * (random() % 32) : random());
     rule.add = static_cast<std::int32_t>(random() % 3 ? 8 : random());
-    const unsigned offsets = rule.cfa == ARGTRACE_CFA_THREAD ? 3 : rule.cfa == ARGTRACE_CFA_CALLBACK ? 4 : 2;
+    const unsigned of_thread = is_arm64 ? 2 : 3;
+    const unsigned offsets = rule.cfa == ARGTRACE_CFA_DEPTH ? 2 : of_thread + (rule.cfa == ARGTRACE_CFA_CALLBACK || (is_arm64 && is_beside));
     for (unsigned i = 0; i < offsets; i++)
         rule.at[i] = static_cast<std::int16_t>(random() % 3 ? 8 * (random() % 32) : random());
     return rule;

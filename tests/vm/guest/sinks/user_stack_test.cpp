@@ -491,12 +491,6 @@ const std::regex of_assembly("\\.abi0\\b"); // what symbols have at the end of s
 
 class UserStacksOfGo : public UserStacksOf, public testing::WithParamInterface<const char *> {
 protected:
-    void SetUp() override {
-        if (is_arm64)
-            GTEST_SKIP() << "Go's own table is not read on arm64";
-        UserStacksOf::SetUp();
-    }
-
     void expect_go_frames(const Look &look, std::uint64_t id) {
         constexpr std::size_t own = 5, hidden = 2; // at most
         const auto words = stacks_->find(id);
@@ -602,14 +596,7 @@ TEST_P(UserStacksOfGo, go_on_where_they_grow) {
 }
 
 /// Go and C, each on a stack of its own, and whose functions call which: see the program.
-class UserStacksOfGoWithC : public UserStacksOf, public testing::WithParamInterface<const char *> {
-protected:
-    void SetUp() override {
-        if (is_arm64)
-            GTEST_SKIP() << "Go's own table is not read on arm64";
-        UserStacksOf::SetUp();
-    }
-};
+class UserStacksOfGoWithC : public UserStacksOf, public testing::WithParamInterface<const char *> {};
 
 TEST_P(UserStacksOfGoWithC, have_the_frames_of_both) {
     const std::string path = std::string("/root/") + GetParam();
