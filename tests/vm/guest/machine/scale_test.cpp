@@ -189,7 +189,7 @@ TEST(Scale, all_functions_at_once) {
 }
 
 // Each call reads memory, wherever its arguments lead: paths, names, addresses.
-TEST(Scale, all_functions_with_what_their_arguments_mean) {
+TEST(ScaleInDetail, all_functions_with_what_their_arguments_mean) {
     argtrace_counts counts{};
     ASSERT_NO_FATAL_FAILURE(trace_all({"-d"}, counts));
     EXPECT_GT(counts.faults, 0u) << "there are pointers that are NULL";

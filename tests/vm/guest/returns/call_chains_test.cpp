@@ -277,7 +277,7 @@ TEST(CallChains, as_perf_samples_them) {
 /// These are made in NMIs.
 TEST(CallChains, as_backtraces_of_all_cpus_have_them) {
     need_callers();
-    expect_the_same_samples(is_sanitizer_kernel() ? 5 : 20, [] {
+    expect_the_same_samples(is_long_run() && !is_sanitizer_kernel() ? 20 : 5, [] {
         EXPECT_EQ(run({"dmesg", "-C"}).status, 0);
         std::ofstream("/proc/sysrq-trigger") << 'l' << std::flush;
         return chains_of_log();

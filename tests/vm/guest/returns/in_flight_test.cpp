@@ -181,7 +181,7 @@ TEST(InFlight, is_exact_under_load) {
     need_neighbours();
     ASSERT_EQ(run({"argtrace", "clear"}).status, 0);
     constexpr unsigned count = 3;
-    const int rounds = is_sanitizer_kernel() ? 50 : 300;
+    const int rounds = is_sanitizer_kernel() ? 50 : is_long_run() ? 300 : 100;
     const Outcome added = run({"argtrace", "add", "-r", "--buffer", "64K", "vfs_*", "ksys_*", "do_sys_open*", "do_wait*"});
     ASSERT_EQ(added.status, 0) << added.err;
     {

@@ -111,7 +111,7 @@ public:
 };
 
 std::uint64_t samples() {
-    return is_sanitizer_kernel() ? 30000 : is_long_run() ? 3000000 : 150000;
+    return is_sanitizer_kernel() ? 30000 : is_long_run() ? 3000000 : 60000;
 }
 
 TEST(StackWalk, equals_the_kernels_under_mixed_load) {

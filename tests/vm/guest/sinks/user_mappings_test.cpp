@@ -119,7 +119,7 @@ protected:
 /// All of them traced, and named when they have gone.
 TEST_F(UserMappings, of_short_processes_that_are_traced) {
     // Ten thousand take two minutes of an emulated processor.
-    const unsigned count = is_sanitizer_kernel() ? 500 : is_long_run() ? 10000 : 1000;
+    const unsigned count = is_sanitizer_kernel() ? 500 : is_long_run() ? 10000 : 300;
     const auto begin = std::chrono::steady_clock::now();
     const Outcome outcome = traced({"argtrace", "trace", "--stack=user", "--json", "-F", call_of_marks}, storm(count, 10));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -130,7 +130,7 @@ TEST_F(UserMappings, of_short_processes_that_are_traced) {
 
 /// Counted by their stacks, in the kernel.
 TEST_F(UserMappings, of_short_processes_that_are_counted) {
-    const unsigned count = is_sanitizer_kernel() ? 200 : is_long_run() ? 2000 : 500;
+    const unsigned count = is_sanitizer_kernel() ? 200 : is_long_run() ? 2000 : 150;
     const Outcome outcome = traced({"argtrace", "stacks", "--stack=user", "--json", "-F", "s:prctl if option == 0x41524755"}, storm(count, 5));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     std::map<std::string, std::uint64_t> expected, seen;
@@ -157,7 +157,7 @@ TEST_F(UserMappings, of_short_processes_that_are_counted) {
 
 /// Read from a recording when the files, too, have gone.
 TEST_F(UserMappings, of_short_processes_that_are_recorded) {
-    const unsigned count = is_sanitizer_kernel() ? 200 : is_long_run() ? 1000 : 300;
+    const unsigned count = is_sanitizer_kernel() ? 200 : is_long_run() ? 1000 : 100;
     const Outcome recorded = traced({"argtrace", "record", "--stack=user", "-o", output_path, "-F", call_of_marks}, storm(count, 3));
     ASSERT_EQ(recorded.status, 0) << recorded.err;
     const Outcome outcome = run({"argtrace", "report", "--json", output_path});
