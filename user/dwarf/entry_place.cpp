@@ -103,4 +103,16 @@ EntryPlace entry_place(Dwarf_Die &function, Dwarf_Die &parameter, Dwarf_Addr ent
     return has_location_list(parameter) || place.kind == PlaceKind::registers ? place : EntryPlace{};
 }
 
+EntryPlace place_after_entry(Dwarf_Die &parameter, Dwarf_Addr entry) {
+    constexpr Dwarf_Addr frame_taken_max = 32; // bytes of instructions
+    Dwarf_Attribute attribute;
+    Dwarf_Addr base = 0, start = 0, end = 0;
+    Dwarf_Op *operations = nullptr;
+    std::size_t count = 0;
+    if (!has_location_list(parameter) || !dwarf_attr(&parameter, DW_AT_location, &attribute) ||
+        dwarf_getlocations(&attribute, 0, &base, &start, &end, &operations, &count) <= 0 || start < entry || start - entry > frame_taken_max)
+        return {};
+    return place_of(attribute, {operations, count});
+}
+
 } // namespace argtrace::dwarf

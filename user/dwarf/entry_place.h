@@ -31,4 +31,7 @@ bool has_location_list(Dwarf_Die &die);
 /// `parameter` is that of `function`, and `entry` DWARF's address of its first instruction.
 EntryPlace entry_place(Dwarf_Die &function, Dwarf_Die &parameter, Dwarf_Addr entry);
 
+/// Where the first place of a list says that it is, if that begins soon behind the entry, where the function has taken its frame.
+EntryPlace place_after_entry(Dwarf_Die &parameter, Dwarf_Addr entry);
+
 } // namespace argtrace::dwarf

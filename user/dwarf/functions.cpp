@@ -57,6 +57,13 @@ bool is_whole(const EntryPlace &place, Dwarf_Die &parameter, const DwarfRegister
     return (place.bytes.empty() ? (is_in_vector ? 2 * word : word) : std::accumulate(place.bytes.begin(), place.bytes.end(), Dwarf_Word{0})) >= size;
 }
 
+// Whether it is one of a function that was not optimised, whose caller knows its declaration.
+bool has_slot(Dwarf_Die &parameter) {
+    return dwarf_hasattr(&parameter, DW_AT_location) && !has_location_list(parameter);
+}
+
+constexpr unsigned vector_arguments = 8; // x86-64 psABI 3.2.3, AAPCS64 6.8.2
+
 } // namespace
 
 struct Functions::Info {
@@ -98,6 +105,7 @@ struct Functions::Prototypes::Made {
         std::uint32_t type = 0;
         std::optional<EntryRegister> place = {};
         bool has_address_there = false; ///< of the value, in place of the value
+        std::optional<std::uint8_t> address_later = {}; ///< DWARF has that address in this register, as soon as the function has its frame
         GoValue go = {};
         bool has_place_list = false; ///< of Go's
         std::optional<VariablePlace> variable = {};
@@ -108,6 +116,8 @@ struct Functions::Prototypes::Made {
         std::uint32_t go_results = 0;
         bool variadic = false;
         bool is_line = false;
+        bool is_mangled = false; ///< its name, as that of functions that C cannot name
+        bool is_result_unsure = false; ///< the compiler may have it return a part of its result alone
         Language language = Language::c;
         std::uint32_t type = 0; ///< the prototype's
     };
@@ -124,7 +134,7 @@ struct Functions::Prototypes::Made {
     EntryRegister register_of(const EntryPlace &place) const;
     std::vector<RegisterPart> parts_of(const EntryPlace &place) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
-    void leave_out_unsure(Function &function) const;
+    void leave_out_unsure(Function &function);
     void add_go_values(Function &function, std::vector<SourceParameter> &parameters, std::string_view name, std::uint64_t entry);
     std::uint32_t add_enumeration(std::string name, std::vector<MadeType::Enumerator> enumerators);
     void add_go_dictionary(Function &function, std::string_view name);
@@ -140,9 +150,11 @@ struct Functions::Prototypes::Made {
 Functions::Prototypes::Prototypes(Functions &functions, btf *base) : made_(std::make_unique<Made>(functions, base)) {}
 Functions::Prototypes::~Prototypes() = default;
 
-// The first of the argument registers that it is in, all of which follow each other; nothing if it is in no such.
+// The first of the argument registers that it is in, all of which follow each other, with a word each; nothing if it is in no such.
 std::optional<std::uint8_t> Functions::Prototypes::Made::index_of(const EntryPlace &place) const {
     const auto &registers = info.registers.arguments;
+    if (!place.bytes.empty() && std::any_of(place.bytes.begin(), place.bytes.end() - 1, [](std::uint32_t bytes) { return bytes != 8; }))
+        return std::nullopt;
     std::optional<std::uint8_t> first;
     for (std::size_t i = 0; i < place.registers.size(); i++) {
         const auto found = std::ranges::find(registers, place.registers[i]);
@@ -206,9 +218,7 @@ void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Dwarf_Die
         made_parameter.has_address_there = place.kind == EntryPlace::Kind::address;
         return;
     }
-    // The slot of a function that was not optimised, whose caller knows its declaration.
-    const bool has_slot = parameter.own && dwarf_hasattr(&own, DW_AT_location) && !has_location_list(own);
-    if (!is_as_declared && !has_slot)
+    if (!is_as_declared && !(parameter.own && has_slot(own)))
         made_parameter.place = EntryRegister{};
 }
 
@@ -239,17 +249,24 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
         return made.functions.size() - 1;
     }
     function.variadic = is_variadic(*die);
+    function.is_mangled = symbol.starts_with("_ZN") || symbol.starts_with("_R");
     const bool is_complete = has_all_of(named, parameters, function.variadic);
     for (SourceParameter &parameter : parameters) {
         Made::Parameter one{std::string(name_of(parameter.declared)), made.maker.type_of(parameter.declared)};
         made.set_place(one, *die, parameter, entry, is_as_declared);
         if ((is_clone || !is_complete) && !one.place)
             one.place = EntryRegister{};
+        if (function.language == Language::rust && parameter.own)
+            if (const EntryPlace later = place_after_entry(*parameter.own, entry); later.kind == EntryPlace::Kind::address)
+                one.address_later = made.index_of(later);
         function.parameters.push_back(std::move(one));
     }
     for (std::size_t i = 0; i < names.size() && names.size() == function.parameters.size(); i++)
         function.parameters[i].name = names[i].name;
     function.result = made.maker.type_of(*die);
+    // LLVM leaves out what no caller uses, without another name for the function. What is not optimised has slots.
+    const bool has_slots = std::ranges::any_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
+    function.is_result_unsure = function.language == Language::rust && !is_as_declared && !has_slots;
     made.functions.push_back(std::move(function));
     made.known.emplace(die->addr, made.functions.size() - 1);
     return made.functions.size() - 1;
@@ -330,14 +347,27 @@ void Functions::Prototypes::Made::add_go_values(Function &function, std::vector<
 }
 
 // What Rust passes in its own way, and what follows, counts only where DWARF says its place.
-void Functions::Prototypes::Made::leave_out_unsure(Function &function) const {
-    bool is_sure = is_rust_result_known(types, function.result);
+void Functions::Prototypes::Made::leave_out_unsure(Function &function) {
+    // AAPCS64 passes a struct of both kinds in registers for integers.
+    const bool mixed = info.registers.frame_above_stack != 0;
+    bool is_sure = is_rust_result_known(types, function.result, mixed);
     const MadeType *result = types.bare(function.result);
-    unsigned taken = result && result->is_composite() && result->size > 16 ? 1 : 0;
+    RustRegisters taken = {.integers = result && result->is_composite() && result->size > 16 ? 1u : 0u};
     for (Parameter &parameter : function.parameters) {
-        const auto words = rust_words(types, parameter.type);
-        taken += words.value_or(0);
-        is_sure = is_sure && words && taken <= info.registers.arguments.size();
+        // Code that is not optimised has no slot for what it is passed by its address, and DWARF says nothing of it at the entry.
+        const MadeType *bare = types.bare(parameter.type);
+        const bool is_later = parameter.place == EntryRegister{} && parameter.address_later == taken.integers;
+        const bool is_in_part = bare && bare->is_partial && parameter.has_address_there && parameter.place->index == taken.integers;
+        const bool is_described = bare && bare->is_composite() && (is_later || is_in_part);
+        if (function.is_mangled && (is_described || (!parameter.place && is_rust_reference(types, parameter.type)))) {
+            parameter.type = maker.pointer_to(parameter.type);
+            parameter.place.reset();
+            parameter.has_address_there = false;
+        }
+        const auto registers = rust_registers(types, parameter.type, mixed);
+        taken.integers += registers ? registers->integers : 0;
+        taken.vectors += registers ? registers->vectors : 0;
+        is_sure = is_sure && registers && taken.integers <= info.registers.arguments.size() && taken.vectors <= vector_arguments;
         if (!is_sure && !parameter.place)
             parameter.place = EntryRegister{};
     }
@@ -398,8 +428,11 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
         prototype.result_shape.words = {WordClass::memory};
         prototype.result_shape.by_address = true;
     }
-    if (const MadeType *bare = made_->types.bare(function.result); bare && bare->number == MadeType::Number::complex_x87 && bare->is_partial)
-        prototype.result_shape = {}; // of numbers that are passed alike, but not returned
+    const MadeType *result = made_->types.bare(function.result);
+    const bool is_complex_alone = result && result->number == MadeType::Number::complex_x87 && result->is_partial; // of numbers that are passed alike, but not returned
+    const bool is_in_registers = result && result->is_composite() && result->size <= 16;
+    if (is_complex_alone || (function.is_result_unsure && is_in_registers))
+        prototype.result_shape = {};
     return prototype;
 }
 

@@ -411,6 +411,39 @@ std::optional<MadeType::Field> TypeMaker::field_of(Dwarf_Die &parent, Dwarf_Die 
     return field;
 }
 
+// An enumeration of Rust whose variants have values: `variant` says which one it is, and each has a member, all of them in the same place. Where one of
+// them, and a value that it cannot have, tells the others, it has no number of its own.
+void TypeMaker::add_variants(Dwarf_Die &parent, Dwarf_Die &part, MadeType &made) {
+    std::vector<MadeType::Field> variants;
+    MadeType which{.kind = Kind::enumeration, .name = "variant"};
+    visit_children(part, [&](Dwarf_Die &variant) {
+        if (dwarf_tag(&variant) != DW_TAG_variant)
+            return true;
+        const auto number = dwarf::number_of(variant, DW_AT_discr_value);
+        visit_children(variant, [&](Dwarf_Die &member) {
+            auto field = field_of(parent, member, made.is_partial);
+            if (!field || field->name.empty())
+                return true;
+            if (number)
+                which.enumerators.push_back({field->name, *number});
+            variants.push_back(std::move(*field));
+            return true;
+        });
+        return true;
+    });
+    auto discriminant = referred(part, DW_AT_discr);
+    Dwarf_Word size = 0;
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    const auto place = discriminant ? member_place(parent, *discriminant) : std::nullopt;
+    if (place && dwarf_formref_die(dwarf_attr(&*discriminant, DW_AT_type, &attribute), &type) && dwarf_aggregate_size(&type, &size) == 0 &&
+        is_size_of_integers(size) && size <= 8) {
+        which.size = size;
+        made.fields.push_back({.name = "variant", .type = made_.add(std::move(which)), .bit = place->bit});
+    }
+    made.fields.insert(made.fields.end(), std::make_move_iterator(variants.begin()), std::make_move_iterator(variants.end()));
+}
+
 void TypeMaker::describe_composite(Dwarf_Die &die, std::uint32_t id) {
     const auto size = dwarf::number_of(die, DW_AT_byte_size);
     if (!size || *size > std::numeric_limits<std::uint32_t>::max() || has_flag(die, DW_AT_declaration))
@@ -425,6 +458,8 @@ void TypeMaker::describe_composite(Dwarf_Die &die, std::uint32_t id) {
     made.is_aligned = dwarf_hasattr(&die, DW_AT_alignment) || !has_attributes_of_version_5(die, gcc_says_alignments_since);
     visit_children(die, [&](Dwarf_Die &child) {
         made.is_aligned = made.is_aligned || dwarf_hasattr(&child, DW_AT_alignment);
+        if (dwarf_tag(&child) == DW_TAG_variant_part)
+            add_variants(die, child, made);
         if (auto field = field_of(die, child, made.is_partial))
             made.fields.push_back(std::move(*field));
         return true;

@@ -52,6 +52,7 @@ private:
     void describe_number(Dwarf_Die &die, MadeType &made);
     void describe_composite(Dwarf_Die &die, std::uint32_t id);
     std::optional<MadeType::Field> field_of(Dwarf_Die &parent, Dwarf_Die &child, bool &is_partial);
+    void add_variants(Dwarf_Die &parent, Dwarf_Die &part, MadeType &made);
     void describe_array(Dwarf_Die &die, std::uint32_t id, Turn turn);
     void describe_enumeration(Dwarf_Die &die, std::uint32_t id);
     void describe_prototype(Dwarf_Die &die, std::uint32_t id);
