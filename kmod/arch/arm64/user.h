@@ -14,7 +14,6 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/pointer_auth.h>
-#include <asm/sysreg.h>
 #include <asm/ucontext.h>
 #include <uapi/argtrace.h>
 

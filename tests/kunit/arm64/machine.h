@@ -4,7 +4,6 @@
 
 #include <linux/ptrace.h>
 #include <asm/pointer_auth.h>
-#include <asm/sysreg.h>
 #include <asm/ucontext.h>
 
 #include "arch/walk.h"
