@@ -51,8 +51,10 @@ NodePtr Checker::as_text(NodePtr node, const Ast &ast) const {
 }
 
 NodePtr Checker::text_test(NodePtr text, const TextPattern &pattern, bool negated,
-                           const Ast &operand, const Ast &ast) const {
+                           const Ast &operand, const Ast &ast) {
     text = go_value(std::move(text), operand);
+    if (NodePtr meant = text_of_program(*text, operand, text_default))
+        text = std::move(meant);
     if (text->kind == Node::Kind::register_object)
         fail(operand.at, "this array is in registers, where it cannot be compared");
     if (text->kind == Node::Kind::buffer && text->type == char_type.pointer())
@@ -115,7 +117,7 @@ void Checker::require_quotes(const Ast &text, const Ast &name) {
 }
 
 // Null, and the operands are as before, if none of them is a literal.
-NodePtr Checker::text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) const {
+NodePtr Checker::text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) {
     const bool negated = ast.binary == BinaryOperator::not_equal;
     const bool left_literal = left->kind == Node::Kind::string;
     const bool right_literal = right->kind == Node::Kind::string;

@@ -107,10 +107,10 @@ private:
     // check_text.cpp
     NodePtr check_call(const Ast &ast);
     void require_quotes(const Ast &text, const Ast &name);
-    NodePtr text_comparison(NodePtr &left, NodePtr &right, const Ast &ast) const;
+    NodePtr text_comparison(NodePtr &left, NodePtr &right, const Ast &ast);
     NodePtr glob_comparison(const Ast &ast);
     NodePtr text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand,
-                      const Ast &ast) const;
+                      const Ast &ast);
     NodePtr counted_text_test(NodePtr text, const TextPattern &pattern, bool negated, const Ast &operand, const Ast &ast) const;
     NodePtr as_text(NodePtr node, const Ast &ast) const;
     NodePtr text_of_program(const Node &node, const Ast &operand, std::uint32_t limit);

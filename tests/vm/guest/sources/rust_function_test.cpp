@@ -142,13 +142,14 @@ TEST_P(RustFunctions, have_variants) {
 }
 
 TEST_P(RustFunctions, are_chosen_and_counted_by_their_texts) {
-    const Outcome traced = run({"argtrace", "trace", "-d", "--json", "-F", spec("with_string if str(text) == \"owned 1\""), spec("with_str if str(text) == \"first\""), "--", program()});
+    const Outcome traced = run({"argtrace", "trace", "-d", "--json", "-F", spec("with_string if str(text) == \"owned 1\""), spec("with_str if text == \"first\""),
+                                spec("with_string_reference if text ~ \"borrowed 1*\""), "--", program()});
     ASSERT_EQ(traced.status, 0) << traced.err;
     std::vector<std::string> texts;
     for (const auto &event : json_lines(traced.out))
         if (event.contains("func"))
             texts.push_back(event.at("args").at("text.value"));
-    EXPECT_EQ(texts, (std::vector<std::string>{"first", "owned 1"})) << traced.out;
+    EXPECT_EQ(texts, (std::vector<std::string>{"first", "owned 1", "borrowed 1"})) << traced.out;
     const Outcome counted = run({"argtrace", "count", "--json", "--by", "str(path)", spec("Server::handle"), "--", program()});
     ASSERT_EQ(counted.status, 0) << counted.err;
     EXPECT_NE(counted.out.find("/index.html"), std::string::npos) << counted.out;
