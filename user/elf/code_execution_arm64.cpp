@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstring>
-#include <limits>
+
+#include "elf/arm64_field.h"
+#include "elf/unwind_rule.h"
 
 namespace argtrace::elf {
 
@@ -26,10 +28,6 @@ constexpr unsigned no_write_back = 0, post_index = 1; // as instructions have it
 
 CodeExecutionArm64::CodeExecutionArm64(const Text &code, std::size_t from) : CodeExecution(code, from, sp_or_zero) {}
 
-std::int64_t CodeExecutionArm64::signed_field(unsigned first, unsigned bits) const {
-    return static_cast<std::int32_t>(is_ << (32 - first - bits)) >> (32 - bits);
-}
-
 std::optional<CodeExecution::Flow> CodeExecutionArm64::decode() {
     if (code_.size() < arm64_instruction || at_ > code_.size() - arm64_instruction)
         return std::nullopt;
@@ -47,8 +45,7 @@ std::optional<CodeExecution::Flow> CodeExecutionArm64::decode() {
 std::optional<std::uint64_t> CodeExecutionArm64::target() const {
     if (!has(0xfc000000, 0x14000000))
         return std::nullopt;
-    const std::int64_t distance = signed_field(0, 26) * static_cast<std::int64_t>(arm64_instruction);
-    return at_ - arm64_instruction + static_cast<std::uint64_t>(distance);
+    return at_ - arm64_instruction + arm64_distance(is_, 0, 26);
 }
 
 void CodeExecutionArm64::write(std::uint32_t number, const KnownValue &value) {
@@ -131,11 +128,11 @@ bool CodeExecutionArm64::execute_memory() {
         return true;
     }
     if (has(0xffa00000, 0xf8000000) && field(10, 2) != 2) {
-        access(first, no_second, signed_field(12, 9), is_load, field(10, 2));
+        access(first, no_second, arm64_signed_field(is_, 12, 9), is_load, field(10, 2));
         return true;
     }
     if (has(0xfe000000, 0xa8000000)) {
-        access(first, field(10, 5), signed_field(15, 7) * arm64_register, is_load, field(23, 2) == 2 ? no_write_back : field(23, 2));
+        access(first, field(10, 5), arm64_signed_field(is_, 15, 7) * arm64_register, is_load, field(23, 2) == 2 ? no_write_back : field(23, 2));
         return true;
     }
     return false;
@@ -175,7 +172,7 @@ bool CodeExecutionArm64::writes_address() const {
 
 std::optional<CodeExecution::ReturnAddress> CodeExecutionArm64::return_address() const {
     if (link_at_) {
-        if (*link_at_ % arm64_register != 0 || *link_at_ / arm64_register != static_cast<std::int16_t>(*link_at_ / arm64_register))
+        if (*link_at_ % arm64_register != 0 || !fits<std::int16_t>(*link_at_ / arm64_register))
             return std::nullopt;
         return ReturnAddress{false, static_cast<std::int16_t>(*link_at_ / arm64_register)};
     }

@@ -19,7 +19,6 @@ private:
 
     bool has(std::uint32_t mask, std::uint32_t value) const { return (is_ & mask) == value; }
     std::uint32_t field(unsigned first, unsigned bits) const { return is_ >> first & ((1u << bits) - 1); }
-    std::int64_t signed_field(unsigned first, unsigned bits) const;
     void write(std::uint32_t number, const KnownValue &value);
     void write_but_zero(std::uint32_t number, const KnownValue &value);
     KnownValue read_but_zero(std::uint32_t number) const;

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "elf/arm64_field.h"
 #include "elf/function_code.h"
 
 namespace argtrace::elf {
@@ -15,12 +16,6 @@ namespace argtrace::elf {
 namespace {
 
 constexpr std::uint64_t word_size = 4;
-
-/// Its bits from `first` on, a signed number of words, in bytes.
-constexpr std::uint64_t words_of(std::uint32_t word, unsigned first, unsigned bits) {
-    const auto number = static_cast<std::int32_t>(word << (32 - first - bits)) >> (32 - bits);
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(number) * 4);
-}
 
 struct Arm64Instruction {
     std::uint32_t word;
@@ -48,11 +43,11 @@ struct Arm64Instruction {
     /// Where a jump leads that is no call: B; B.cond and BC.cond, CBZ and CBNZ; TBZ and TBNZ.
     std::optional<std::uint64_t> target() const {
         if ((word & 0xfc000000) == 0x14000000)
-            return address + words_of(word, 0, 26);
+            return address + arm64_distance(word, 0, 26);
         if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000)
-            return address + words_of(word, 5, 19);
+            return address + arm64_distance(word, 5, 19);
         if ((word & 0x7e000000) == 0x36000000)
-            return address + words_of(word, 5, 14);
+            return address + arm64_distance(word, 5, 14);
         return std::nullopt;
     }
 
@@ -63,14 +58,14 @@ struct Arm64Instruction {
         const bool is_vector = word & 0x04000000;
         const unsigned kind = word >> 30; // W, X, the sign-extended W, PRFM; of vectors S, D, Q
         const std::uint64_t size = kind == 0 ? 4 : kind == 1 ? 8 : is_vector ? 16 : 4;
-        return CodePiece{address + words_of(word, 5, 19), size};
+        return CodePiece{address + arm64_distance(word, 5, 19), size};
     }
 
     /// ADR: which address it makes.
     std::optional<std::uint64_t> made_address() const {
         if ((word & 0x9f000000) != 0x10000000)
             return std::nullopt;
-        return address + words_of(word, 5, 19) + (word >> 29 & 3);
+        return address + arm64_distance(word, 5, 19) + (word >> 29 & 3);
     }
 
     /// "Add/subtract (shifted register)" and "(extended register)", of 64 bits.

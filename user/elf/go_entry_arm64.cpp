@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "elf/arm64_field.h"
+
 namespace argtrace::elf {
 
 namespace {
@@ -66,8 +68,7 @@ private:
 
     /// Where this instruction jumps to: `bits` of it, from `first` on, are a number of words.
     std::uint64_t target(unsigned first, unsigned bits) const {
-        const auto words = static_cast<std::int32_t>(is_ << (32 - first - bits)) >> (32 - bits);
-        return at_ - arm64_word + static_cast<std::uint64_t>(std::int64_t{words} * static_cast<std::int64_t>(arm64_word));
+        return at_ - arm64_word + arm64_distance(is_, first, bits);
     }
 
     /// Whether it jumps under that condition to where the stack grows: a call, and then a jump back to the function's first instruction.

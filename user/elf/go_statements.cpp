@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "elf/arm64_field.h"
 #include "elf/symbol_tables.h"
 #include "model/probe_kind.h"
 
@@ -44,10 +45,8 @@ void visit_calls_arm64(std::string_view code, std::uint64_t address, const Visit
     constexpr std::uint32_t call = 0x94000000, call_mask = 0xfc000000; // BL imm26
     constexpr std::size_t bytes = 4;
     for (std::size_t at = 0; at + bytes <= code.size(); at += bytes)
-        if (const std::uint32_t word = word_at(code, at); (word & call_mask) == call) {
-            const auto words = static_cast<std::int32_t>(word << 6) >> 6;
-            visit(Call{address + at + bytes, address + at + static_cast<std::uint64_t>(std::int64_t{words} * 4)});
-        }
+        if (const std::uint32_t word = word_at(code, at); (word & call_mask) == call)
+            visit(Call{address + at + bytes, address + at + arm64_distance(word, 0, 26)});
 }
 
 } // namespace
