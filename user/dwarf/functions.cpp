@@ -265,8 +265,9 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
         function.parameters[i].name = names[i].name;
     function.result = made.maker.type_of(*die);
     // LLVM leaves out what no caller uses, without another name for the function. What is not optimised has slots.
-    const bool has_slots = std::ranges::any_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
-    function.is_result_unsure = function.language == Language::rust && !is_as_declared && !has_slots;
+    function.is_result_unsure =
+        function.language == Language::rust && !is_as_declared &&
+        std::ranges::none_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
     made.functions.push_back(std::move(function));
     made.known.emplace(die->addr, made.functions.size() - 1);
     return made.functions.size() - 1;

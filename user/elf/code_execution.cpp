@@ -52,21 +52,18 @@ CodeExecution::CodeExecution(const Text &code, std::size_t from, std::uint8_t st
         registers_[number] = CodeValue{CodePath{number, {0}}};
 }
 
-bool CodeExecution::next(Flow &flow) {
-    const auto decoded = decode();
-    if (!decoded)
-        return false;
-    count_++;
-    flow = *decoded;
-    return true;
+std::optional<CodeExecution::Flow> CodeExecution::next() {
+    const auto flow = decode();
+    count_ += flow.has_value();
+    return flow;
 }
 
 CodeExecution::End CodeExecution::run() {
     std::set<std::size_t> jumps;
     for (std::size_t i = 0; i < execution_max; i++) {
         const std::size_t from = at_;
-        Flow flow;
-        if (!next(flow))
+        const auto flow = next();
+        if (!flow)
             return End::unknown;
         if (flow == Flow::returns)
             return End::returns;
@@ -87,8 +84,7 @@ CodeExecution::End CodeExecution::run() {
 }
 
 bool CodeExecution::step() {
-    Flow flow;
-    if (!next(flow))
+    if (!next())
         return false;
     execute();
     return true;

@@ -101,7 +101,7 @@ protected:
     std::array<KnownValue, register_count> registers_;
 
 private:
-    bool next(Flow &flow);
+    std::optional<Flow> next();
 
     std::uint8_t stack_pointer_;
     std::map<CodePath, KnownValue> memory_;
