@@ -152,6 +152,9 @@ bool StoppedProcess::is_signal_return(std::uint64_t address) const {
 }
 
 #ifdef __aarch64__
+constexpr auto program_counter = &user_regs_struct::pc;
+constexpr std::uint64_t syscall_size = 4;
+
 /// The kernel keeps the number of the call, which is -1 where there is none.
 bool StoppedProcess::is_in_syscall() const {
     int number = -1;
@@ -160,6 +163,9 @@ bool StoppedProcess::is_in_syscall() const {
     return number >= 0;
 }
 #else
+constexpr auto program_counter = &user_regs_struct::rip;
+constexpr std::uint64_t syscall_size = 2;
+
 /// The kernel's instruction for system calls leaves the address behind it in rcx.
 bool StoppedProcess::is_in_syscall() const {
     user_regs_struct registers{};
@@ -167,6 +173,44 @@ bool StoppedProcess::is_in_syscall() const {
     return registers.rcx == registers.rip && static_cast<std::int64_t>(registers.orig_rax) >= 0;
 }
 #endif
+
+/// For as long as it lives, a thread that returns from a signal is at that system call's instruction. Nothing describes what is behind it, since
+/// nothing returns there: elfutils would take the frame pointer for that of a frame, whatever it is.
+class StoppedProcess::AtSignalReturn {
+public:
+    explicit AtSignalReturn(const StoppedProcess &process) : tid_(process.tid_) {
+        const std::uint64_t address = transfer(PTRACE_GETREGSET).*program_counter;
+        if (process.is_in_syscall() && process.is_signal_return(address)) {
+            behind_ = address;
+            move_to(address - syscall_size);
+        }
+    }
+    ~AtSignalReturn() {
+        if (behind_ != 0)
+            move_to(behind_);
+    }
+    AtSignalReturn(const AtSignalReturn &) = delete;
+    AtSignalReturn &operator=(const AtSignalReturn &) = delete;
+
+    /// Where a thread is that seems to be at `address`.
+    std::uint64_t place_of(std::uint64_t address) const { return behind_ != 0 ? behind_ : address; }
+
+private:
+    user_regs_struct transfer(int request, user_regs_struct registers = {}) const {
+        iovec all = {&registers, sizeof(registers)};
+        EXPECT_EQ(ptrace(static_cast<enum __ptrace_request>(request), tid_, NT_PRSTATUS, &all), 0) << strerror(errno);
+        return registers;
+    }
+
+    void move_to(std::uint64_t address) const {
+        user_regs_struct registers = transfer(PTRACE_GETREGSET);
+        registers.*program_counter = address;
+        transfer(PTRACE_SETREGSET, registers);
+    }
+
+    pid_t tid_;
+    std::uint64_t behind_ = 0;
+};
 
 /// Whether the program's description has the stack pointer in another register, as at the end of longjmp(): by that the caller is where this jumps
 /// to, and by the stack, which is still there, who has called it.
@@ -185,13 +229,16 @@ bool StoppedProcess::leaves_stack(std::uint64_t address) const {
 }
 
 std::vector<std::string> StoppedProcess::stack(std::size_t limit) {
+    read_maps();
+    const bool in_syscall = is_in_syscall();
+    const AtSignalReturn at_signal_return(*this);
     struct Frames {
         const StoppedProcess *process;
+        const AtSignalReturn *at;
         std::size_t limit;
         bool is_exact;
         std::vector<std::string> names;
-    } frames{this, limit, !is_in_syscall(), {}};
-    read_maps();
+    } frames{this, &at_signal_return, limit, !in_syscall, {}};
     const int result = dwfl_getthread_frames(
         unwinder_->dwfl, tid_,
         [](Dwfl_Frame *frame, void *arg) {
@@ -200,10 +247,8 @@ std::vector<std::string> StoppedProcess::stack(std::size_t limit) {
             bool is_activation;
             if (!dwfl_frame_pc(frame, &pc, &is_activation))
                 return static_cast<int>(DWARF_CB_ABORT);
-            // It takes the address behind a system call for one that was interrupted, and where that is in the next function, as it is
-            // of the call that returns from a signal, it follows a rule that has nothing to do with it.
-            if (pc == 0 && !into.names.empty())
-                return static_cast<int>(DWARF_CB_ABORT);
+            if (into.names.empty())
+                pc = into.at->place_of(pc);
             into.names.push_back((into.is_exact ? "[exact]" : "") + into.process->place_of(pc));
             if (into.names.size() == 1 && into.process->leaves_stack(pc))
                 return static_cast<int>(DWARF_CB_ABORT);

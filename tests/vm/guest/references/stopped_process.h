@@ -33,6 +33,7 @@ public:
 
 private:
     struct Unwinder;
+    class AtSignalReturn;
     enum class Stop { ended, stepped, syscall, other };
     Stop go(int request);
     void read_maps();
