@@ -239,6 +239,7 @@ Returning aapcs64_returning(const Prototype &prototype) {
     value.name = "ret";
     value.type_name = prototype.result;
     returning.in_memory = is_result_in_memory(result);
+    returning.is_address = returning.in_memory;
     if (!returning.in_memory && (result.kind == Shape::Kind::floating || is_homogeneous(result) || may_be_homogeneous(result))) {
         returning.why_not = "it returns a floating-point number";
         returning.by_kernel = ARGTRACE_BY_CHOICE;

@@ -22,7 +22,8 @@ struct Returning {
     std::optional<UserOperand> operand = {};
     bool is_unread = false; ///< it returns something of which `value` has no place, and neither is there an operand
     std::uint32_t stack_words = 0; ///< that its arguments take on the stack, of 8 bytes
-    bool in_memory = false;        ///< `value` is the address of what it returns, which it is passed in a register of its own
+    bool is_address = false;       ///< `value` is the address of what it returns, which is in memory
+    bool in_memory = false;        ///< then, the address is passed in a register of its own
     std::string why_not = {};      ///< we cannot follow it: "it returns a floating-point number"
     /// Then, why the kernel can: enum argtrace_by_reason; ARGTRACE_BY_CHOICE: nor can it. `stack_words` are those of named arguments.
     std::uint32_t by_kernel = ARGTRACE_BY_CHOICE;

@@ -251,7 +251,8 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
     if (result.kind == Shape::Kind::nothing || words_of(result) == 0 || is_empty) // a struct may have no members
         return returning;
     value.loc = ARGTRACE_LOC_RETURN;
-    if (in_memory(result)) {
+    returning.is_address = in_memory(result);
+    if (returning.is_address) {
         value.type_name += " *";
         set_value(value, {.kind = Shape::Kind::pointer, .bytes = word_size});
     } else {

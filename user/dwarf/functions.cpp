@@ -397,7 +397,7 @@ BtfPtr Functions::Prototypes::take() {
                 continue;
             }
             if (made.class_by_reference(parameter.type))
-                parameter.type = made.maker.pointer_to(parameter.type);
+                parameter.type = made.maker.reference_to(parameter.type);
             else if (parameter.has_address_there)
                 parameter.place = EntryRegister{.address = parameter.place->index};
             prototype.fields.push_back({.name = parameter.name, .type = parameter.type});

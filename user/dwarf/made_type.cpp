@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "btf/limits.h"
+#include "btf/reference_tag.h"
 #include "util/error.h"
 
 namespace argtrace::dwarf {
@@ -187,6 +188,8 @@ BtfPtr MadeTypes::to_btf(btf *base) const {
         const int type = static_cast<int>(first_ + i);
         if (types_[i].go != GoKind::none)
             (void)btf__add_decl_tag(types.get(), fmt::format("{}{}", go_kind_tag, static_cast<int>(types_[i].go)).c_str(), type, -1);
+        if (types_[i].is_reference)
+            (void)btf__add_decl_tag(types.get(), std::string(reference_tag).c_str(), type, -1);
         const std::vector<MadeType::Field> &fields = types_[i].fields;
         for (std::size_t j = 0; j < fields.size() && j < parts_max && fields[j].bit < 8 * types_[i].size; j++)
             if (fields[j].is_embedded)

@@ -50,6 +50,7 @@ struct MadeType {
     bool is_signed = false;    ///< enumeration
     bool variadic = false;     ///< prototype
     bool by_reference = false; ///< a class that is passed and returned by its address, as it is copied by its own constructor
+    bool is_reference = false; ///< pointer: btf/reference_tag.h
     bool is_vector = false;    ///< a number of several elements, as __m128: one that is passed in a register of its own
     bool is_aligned = false;   ///< it or a member has an attribute that asks for an alignment
     bool is_partial = false;   ///< not all that is in it is known

@@ -169,6 +169,13 @@ std::uint32_t TypeMaker::type_of(Dwarf_Die &die) {
     return target ? number_of_type(*target, Turn::now) : 0;
 }
 
+std::uint32_t TypeMaker::reference_to(std::uint32_t type) {
+    const auto [known, is_new] = references_.try_emplace(type);
+    if (is_new)
+        known->second = made_.add({.kind = Kind::pointer, .is_reference = true, .target = type});
+    return known->second;
+}
+
 std::uint32_t TypeMaker::pointer_to(std::uint32_t type) {
     const auto [known, is_new] = pointers_.try_emplace(type);
     if (is_new)
@@ -208,6 +215,8 @@ void TypeMaker::describe(Pending pending, Turn turn) {
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
+        // Rust: "&alloc::vec::Vec<u8>"; "*const u8" is none.
+        made.is_reference = tag != DW_TAG_pointer_type || made.name.starts_with('&');
         if (dwarf::number_of(die, DW_AT_byte_size).value_or(pointer_bytes) == pointer_bytes)
             refer(Kind::pointer, Turn::later);
         return;

@@ -27,6 +27,7 @@ public:
     std::uint32_t type_of(Dwarf_Die &die);
 
     std::uint32_t pointer_to(std::uint32_t type);
+    std::uint32_t reference_to(std::uint32_t type);
 
     /// Describes what has been asked for so far, and after that no more.
     void finish();
@@ -62,7 +63,7 @@ private:
     Scopes &scopes_;
     std::unordered_map<const void *, std::uint32_t> by_die_;
     std::unordered_map<std::string, std::uint32_t> by_key_;
-    std::unordered_map<std::uint32_t, std::uint32_t> pointers_; ///< by target
+    std::unordered_map<std::uint32_t, std::uint32_t> pointers_, references_; ///< by target
     std::unordered_map<std::uint32_t, Dwarf_Die> undescribed_;
     std::deque<Pending> now_, later_;
     std::size_t reached_structs_ = 0;

@@ -88,8 +88,8 @@ NodePtr Checker::check_member(const Ast &ast) {
         return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
     }
     const TypeTraits known = traits(*whole);
-    // Whether an object is passed by its value or by its address, a table of types says the same of it; and so does Go.
-    if (known.kind == TypeKind::pointer && (is_subject(left) || is_go()) && !types_.program_struct(whole->type).empty()) {
+    // Whether an object is passed by its value or by its address, a table of types says the same of it; and so do references and Go.
+    if (known.kind == TypeKind::pointer && (is_subject(left) || is_go() || types_.is_reference(whole->type)) && !types_.program_struct(whole->type).empty()) {
         const Type target = types_.target(whole->type);
         NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);
         return member_of(make_node(Node::Kind::object, target, ast, std::move(pointer)), ast);
@@ -241,6 +241,14 @@ NodePtr Checker::check_index(const Ast &ast) {
     NodePtr whole = check(left);
     if (const GoKind kind = types_.go_kind(whole->type); kind != GoKind::none && is_go())
         return go_element(ast, kind);
+    const bool is_reference = types_.is_reference(whole->type);
+    if (is_reference || traits(*whole).kind == TypeKind::aggregate)
+        if (const Expression *meaning = types_.program_struct(whole->type).empty() ? nullptr : scope_.elements_of(whole->type))
+            return element_meant(ast, *meaning);
+    if (is_reference) {
+        const Type referred = types_.target(whole->type);
+        whole = lvalue(pointer_to_follow(std::move(whole), left, ast.token.at), referred, ast);
+    }
     if (whole->kind == Node::Kind::register_object && traits(*whole).kind == TypeKind::array) {
         const Type type = types_.target(whole->type);
         if (!index->is_constant() || index->value >= types_.count(whole->type))
@@ -263,6 +271,31 @@ NodePtr Checker::check_index(const Ast &ast) {
     NodePtr pointer = pointer_to_follow(std::move(whole), left, ast.token.at);
     const Type type = types_.target(pointer->type);
     return lvalue(pointer_sum(std::move(pointer), std::move(index), false, ast), type, ast);
+}
+
+// The element x[i], where the first is and how many there are. Behind the last is nothing that could be read.
+NodePtr Checker::element_within(NodePtr first, NodePtr count, const Ast &ast) {
+    const auto index = [&] { return convert(integer(*ast.operands[1], "an index"), ulong_type); };
+    const Type pointer = first->type, element = types_.target(pointer);
+    NodePtr is_there = compare(ARGTRACE_ALU_LT, false, index(), convert(std::move(count), ulong_type), ast);
+    NodePtr place = pointer_sum(std::move(first), index(), false, ast);
+    place->type = pointer;
+    return lvalue(either(std::move(is_there), std::move(place), make_constant(0, pointer, ast), ast), element, ast);
+}
+
+// That of what holds several, as std::vector does, by what the table of types says of it.
+NodePtr Checker::element_meant(const Ast &ast, const Expression &meaning) {
+    const Ast &left = *ast.operands[0];
+    const auto part = [&](std::size_t number) {
+        const Ast &operand = *meaning.root().operands[number];
+        try {
+            Checker checker(meaning, *this, left);
+            return checker.rvalue(checker.check(operand), operand);
+        } catch (const ExpressionError &error) {
+            fail(left.at, fmt::format("the elements of {} cannot be read here: {}", written(left), error.sentence()));
+        }
+    };
+    return element_within(part(0), part(1), ast);
 }
 
 NodePtr Checker::check_cast(const Ast &ast) {

@@ -20,10 +20,6 @@ constexpr Type byte_type = Type::of(Type::Basic::uchar);
 /// Go's src/internal/abi/type.go: what the name of a type begins with '*' for, though it is no pointer.
 constexpr std::uint64_t has_extra_star = 2;
 
-NodePtr nothing(Type pointer, const Ast &ast) {
-    return make_constant(0, pointer, ast);
-}
-
 } // namespace
 
 // The number of the goroutine that the thread works for; 0 where it schedules them.
@@ -128,18 +124,12 @@ NodePtr Checker::go_value(NodePtr node, const Ast &ast) const {
     return slice;
 }
 
-// The element of a string or a slice. Behind its end is nothing that could be read.
+// The element of a string or a slice.
 NodePtr Checker::go_element(const Ast &ast, GoKind kind) {
     const Ast &left = *ast.operands[0];
     if (kind != GoKind::string && kind != GoKind::slice)
         fail(ast.token.at, fmt::format("{} is a {}, of which no element is read", written(left), name(check(left)->type)));
-    const auto index = [&] { return convert(integer(*ast.operands[1], "an index"), ulong_type); };
-    NodePtr first = go_member(left, kind == GoKind::string ? "str" : "array", ast);
-    const Type pointer = first->type, element = types_.target(pointer);
-    NodePtr is_there = compare(ARGTRACE_ALU_LT, false, index(), convert(go_member(left, "len", ast), ulong_type), ast);
-    NodePtr place = pointer_sum(std::move(first), index(), false, ast);
-    place->type = pointer;
-    return lvalue(either(std::move(is_there), std::move(place), nothing(pointer, ast), ast), element, ast);
+    return element_within(go_member(left, kind == GoKind::string ? "str" : "array", ast), go_member(left, "len", ast), ast);
 }
 
 // len(x): of a nil map or channel 0.
@@ -222,7 +212,7 @@ NodePtr Checker::go_type(const Ast &operand, const Ast &ast) {
         fail(operand.at, fmt::format("{} has no type: this version of Go is not known", name(target)));
     NodePtr is_nil = compare(ARGTRACE_ALU_EQ, false, convert(table(), ulong_type), make_constant(0, ulong_type, ast), ast);
     NodePtr type = rvalue(lvalue(make_offset(std::move(whole), member->bit_offset / 8, member->type.pointer(), ast), member->type, ast), ast);
-    NodePtr none = nothing(type->type, ast);
+    NodePtr none = make_constant(0, type->type, ast);
     return either(std::move(is_nil), std::move(none), std::move(type), ast);
 }
 
@@ -271,7 +261,7 @@ NodePtr Checker::call_type(const Ast &ast) {
     NodePtr begin = sum(sum(name(), star()), sum(arithmetic(ARGTRACE_ALU_SHR, size(), number(7), ast), number(2)));
     NodePtr length = arithmetic(ARGTRACE_ALU_SUB, size(), star(), ast);
     NodePtr text = make_node(Node::Kind::buffer, char_type.pointer(), ast,
-                             either(is_there(), convert(std::move(begin), char_type.pointer().in(Space::user)), nothing(char_type.pointer().in(Space::user), ast), ast));
+                             either(is_there(), convert(std::move(begin), char_type.pointer().in(Space::user)), make_constant(0, char_type.pointer().in(Space::user), ast), ast));
     text->operands.push_back(either(is_there(), std::move(length), number(0), ast));
     text->limit = type_name_max;
     return text;

@@ -189,7 +189,7 @@ NodePtr Checker::check_at_return(const Ast &ast) {
 }
 
 // What is known when the function returns.
-NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
+NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) {
     require_return(builtin.name, ast);
     const auto &result = scope_.result();
     if (builtin.name == "duration")
@@ -199,6 +199,10 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) const {
         fail(ast.at, fmt::format("{} returns nothing", scope_.function()));
     if (scope_.result_operand())
         return operand(*scope_.result_operand(), *result, ast);
+    if (scope_.is_result_in_memory()) {
+        NodePtr address = make_source(ARGTRACE_SOURCE_RETURN, 0, ulong_type, ast);
+        return lvalue(convert(std::move(address), result->pointer().in(Space::user)), *result, ast);
+    }
     if (known.kind == TypeKind::floating && !known.is_floating())
         fail(ast.at, fmt::format("{} returns a {}, in a register of the x87 unit, which is not read", scope_.function(), name(*result)));
     if (!known.is_floating() && (!known.is_scalar() || known.bytes > 8))
@@ -224,6 +228,21 @@ std::string Checker::meant_elsewhere(std::string_view name) const {
     for (const Scope::Parameter &one : scope_.parameters())
         arguments.push_back(one.place.name);
     return fmt::format("; arguments go by their names: {}", fmt::join(arguments, ", "));
+}
+
+// The enumerator that may be meant, of the enum that its qualifier names.
+std::string Checker::enumerator_meant(const std::string &qualifier, std::string_view name) const {
+    TypeName wanted;
+    wanted.tag = TypeName::Tag::enumeration;
+    wanted.name = qualifier;
+    const auto type = types_.find(wanted);
+    if (!type)
+        return "";
+    std::vector<std::string_view> known;
+    for (const auto &[one, value] : types_.enumerators_of(type->id))
+        known.push_back(one);
+    const std::string_view near = near_match(name, known);
+    return near.empty() ? fmt::format("; {} has {}", qualifier, fmt::join(known, ", ")) : did_you_mean(fmt::format("{}::{}", qualifier, near));
 }
 
 bool Checker::is_known(const Ast &ast) const {
@@ -253,10 +272,11 @@ void Checker::unknown_name(const Ast &ast) const {
                          near.empty() ? fmt::format("; there are {}", fmt::join(known, ", "))
                                       : fmt::format("; did you mean ${}?", near)));
     }
-    if (const auto values = types_.enumerator_values(name); values.size() > 1)
-        fail(ast.at, fmt::format("{} is the name of several enumerators, of the values {}: write the "
-                                 "number that is meant",
-                                 name, fmt::join(values, ", ")));
+    if (const auto values = types_.enumerator_values(name); values.size() > 1) {
+        const std::vector<std::string> qualified = types_.qualified_enumerators(name);
+        fail(ast.at, fmt::format("{} is the name of several enumerators, of the values {}: write {}", name, fmt::join(values, ", "),
+                                 qualified.empty() ? "the number that is meant" : fmt::format("which is meant: {}", fmt::join(qualified, ", "))));
+    }
     for (const Scope::Parameter &one : scope_.parameters())
         known.push_back(one.place.name);
     for (const Builtin &one : all_builtins())
@@ -266,6 +286,8 @@ void Checker::unknown_name(const Ast &ast) const {
         near = did_you_mean(near_match(name, macro_names()));
     if (near.empty())
         near = meant_elsewhere(name);
+    if (const std::size_t at = name.rfind("::"); near.empty() && at != name.npos)
+        near = enumerator_meant(name.substr(0, at), name.substr(at + 2));
     if (is_type_alone(ast))
         near = "; it is a type, which can be cast to: (" + name + ")(...)";
     fail(ast.at, fmt::format("{} has no argument {}, and it is no builtin or constant either{}",

@@ -54,11 +54,12 @@ private:
     NodePtr parameter(const Scope::Parameter &parameter, const Ast &ast);
     NodePtr builtin(const Builtin &builtin, const Ast &ast);
     NodePtr meant(std::string_view expression, std::string_view what, const Ast &ast);
-    NodePtr outcome(const Builtin &builtin, const Ast &ast) const;
+    NodePtr outcome(const Builtin &builtin, const Ast &ast);
     NodePtr check_at_return(const Ast &ast);
     void require_return(std::string_view what, const Ast &ast) const;
     [[noreturn]] void unknown_name(const Ast &ast) const;
     std::string meant_elsewhere(std::string_view name) const;
+    std::string enumerator_meant(const std::string &qualifier, std::string_view name) const;
     bool is_known(const Ast &ast) const; // a name
     bool is_subject(const Ast &ast) const; // the name `it` of what a table says of
     bool is_type_alone(const Ast &ast) const;
@@ -70,6 +71,8 @@ private:
     // check_access.cpp
     NodePtr check_member(const Ast &ast);
     NodePtr check_index(const Ast &ast);
+    NodePtr element_within(NodePtr first, NodePtr count, const Ast &ast);
+    NodePtr element_meant(const Ast &ast, const Expression &meaning);
     NodePtr dereference(const Ast &ast);
     NodePtr address_of(const Ast &ast);
     NodePtr check_cast(const Ast &ast);

@@ -150,8 +150,9 @@ Token Lexer::name() {
     const std::size_t begin = at_++;
     if (text_[begin] == '$' && !begins_name(peek()))
         fail(begin, "'$' stands before a builtin's name, as in $pid");
-    while (continues_name(peek()))
-        at_++;
+    // C++ and Rust: "app::Level::high".
+    while (continues_name(peek()) || (peek() == ':' && peek(1) == ':' && begins_name(peek(2))))
+        at_ += peek() == ':' ? 3 : 1;
     token.text = text_.substr(begin, at_ - begin);
     return token;
 }

@@ -54,6 +54,10 @@ public:
     void set_result_operand(std::optional<UserOperand> operand) { result_operand_ = std::move(operand); }
     const std::optional<UserOperand> &result_operand() const { return result_operand_; }
 
+    /// That struct is in memory, at the address that the function returns.
+    void set_result_in_memory(bool in_memory) { is_result_in_memory_ = in_memory; }
+    bool is_result_in_memory() const { return is_result_in_memory_; }
+
     /// How many bytes text() has that says nothing of it.
     void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
     std::uint32_t text_bytes() const { return text_bytes_; }
@@ -71,9 +75,13 @@ public:
     const GoProgram *goroutines_of() const { return goroutines_of_; }
 
     /// Finds what is the text of a program's struct, an expression of `it`; null if it is none.
-    using FindText = std::function<const Expression *(const Types &, Type)>;
-    void set_text_finder(FindText find) { find_text_ = std::move(find); }
+    using FindExpression = std::function<const Expression *(const Types &, Type)>;
+    void set_text_finder(FindExpression find) { find_text_ = std::move(find); }
     const Expression *text_of(Type type) const { return find_text_ ? find_text_(*types_, type) : nullptr; }
+
+    /// The same of its elements, where the expression is a call whose operands are the first and their number.
+    void set_element_finder(FindExpression find) { find_elements_ = std::move(find); }
+    const Expression *elements_of(Type type) const { return find_elements_ ? find_elements_(*types_, type) : nullptr; }
 
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
@@ -89,9 +97,10 @@ private:
     std::vector<Parameter> parameters_;
     std::optional<Type> result_;
     std::optional<UserOperand> result_operand_;
+    bool is_result_in_memory_ = false;
     const ProbeKind *kind_ = &function_kind;
     std::uint32_t text_bytes_ = text_bytes_default;
-    FindText find_text_;
+    FindExpression find_text_, find_elements_;
     OfGo go_;
     const GoProgram *goroutines_of_ = nullptr;
 };

@@ -102,16 +102,22 @@ public:
     };
     Promotion promotion(Type aggregate, std::string_view name) const;
 
+    /// Whether it is a reference of a program, which has no elements but those of what it refers to: BTF has a pointer for it.
+    bool is_reference(Type type) const;
+
     struct Enumerator {
         std::uint64_t value = 0; ///< extended by its sign, if its type has one
         Type type;               ///< int if it fits, as in C; else what the enum is stored in
     };
 
-    /// Nothing, too, if enumerators of that name have different values: see enumerator_values().
+    /// Nothing, too, if enumerators of that name have different values: see enumerator_values(). As C++ and Rust have it, the name may
+    /// begin with that of the enum, or of what this is in: "app::Level::high", "Level::high".
     std::optional<Enumerator> enumerator(std::string_view name) const;
     /// The different values of all enumerators of that name, in order.
     std::vector<std::int64_t> enumerator_values(std::string_view name) const;
     std::vector<std::string_view> enumerator_names() const;
+    /// "app::Level::high", "app::Mood::high": those of that name of the program's enums.
+    std::vector<std::string> qualified_enumerators(std::string_view name) const;
     /// BTF's number of the enum that has it, the first one if there are several; 0 if there is none.
     std::uint32_t enum_of(std::string_view enumerator) const;
     FlagNameCache &flag_name_cache() const { return *flag_name_cache_; }
@@ -136,6 +142,7 @@ private:
     };
     using Index = std::unordered_map<std::string_view, Named>;
 
+    template<typename Found> std::uint32_t find_beneath(Type type, Found found) const;
     Type target_anywhere(Type type) const;
     std::string name_anywhere(Type type) const;
     void index(std::uint32_t begin, std::uint32_t end);
@@ -147,6 +154,8 @@ private:
     bool alike(Type a, Type b, int depth = 0) const;
     bool alike_inside(std::uint32_t a, std::uint32_t b, int depth) const;
     Enumerator enumerator(const Named &named) const;
+    template<typename Visit> void visit_enumerators(std::string_view name, Visit visit) const;
+    std::optional<Enumerator> qualified_enumerator(std::string_view qualifier, std::string_view name) const;
     const Named *named(const TypeName &name) const;
     std::uint32_t complete(std::uint32_t id) const;
     void add_member_names(std::uint32_t aggregate, std::vector<std::string_view> &names,
@@ -162,6 +171,7 @@ private:
     Index structs_, unions_, enums_, typedefs_, integers_;
     Index enumerators_;
     std::unordered_map<std::uint32_t, GoKind> go_kinds_;
+    std::set<std::uint32_t> references_;
     std::set<std::pair<std::uint32_t, int>> embedded_; ///< members by their struct and their place in it
     std::shared_ptr<FlagNameCache> flag_name_cache_ = std::make_shared<FlagNameCache>();
 };

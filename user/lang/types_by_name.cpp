@@ -6,8 +6,10 @@
 #include <limits>
 
 #include <bpf/btf.h>
+#include <fmt/format.h>
 
 #include "btf/limits.h"
+#include "btf/reference_tag.h"
 
 namespace argtrace::lang {
 
@@ -26,6 +28,22 @@ std::uint64_t value_of(const btf_type *type, int position) {
 std::uint32_t name_of(const btf_type *type, int position) {
     return btf_is_enum64(type) ? btf_enum64(type)[position].name_off
                                : btf_enum(type)[position].name_off;
+}
+
+constexpr std::string_view scope_separator = "::";
+
+/// "app" of "app::Level"; nothing of what is in no scope.
+std::string_view scope_of(std::string_view name) {
+    const std::size_t at = name.rfind(scope_separator);
+    return at == name.npos ? std::string_view() : name.substr(0, at);
+}
+
+/// Whether a qualified name is that, or ends in it: "app::Level" in "Level".
+bool ends_in_scope(std::string_view name, std::string_view end) {
+    if (!name.ends_with(end))
+        return false;
+    const std::string_view before = name.substr(0, name.size() - end.size());
+    return before.empty() || before.ends_with(scope_separator);
 }
 
 } // namespace
@@ -75,6 +93,8 @@ void Types::index(std::uint32_t id) {
     case BTF_KIND_DECL_TAG:
         if (owner_ == Owner::program && is_own(id) && name == go_embedded_tag)
             embedded_.emplace(type->type, btf_decl_tag(type)->component_idx);
+        else if (owner_ == Owner::program && is_own(id) && name == reference_tag)
+            references_.insert(type->type);
         else if (owner_ == Owner::program && is_own(id) && name.starts_with(go_kind_tag))
             go_kinds_.emplace(type->type, go_kind_of(std::strtoul(name.data() + go_kind_tag.size(), nullptr, 10)));
         break;
@@ -83,19 +103,27 @@ void Types::index(std::uint32_t id) {
     }
 }
 
-GoKind Types::go_kind(Type type) const {
-    if (go_kinds_.empty() || type.stars > 0 || type.basic != Type::Basic::none)
-        return GoKind::none;
-    std::uint32_t id = type.id;
+// The first for which that holds of the type and those that it has another name, or a qualifier, for; 0: of none.
+template<typename Found> std::uint32_t Types::find_beneath(Type type, Found found) const {
+    std::uint32_t id = type.stars > 0 || type.basic != Type::Basic::none ? 0 : type.id;
     for (int depth = 0; depth < depth_max && id != 0; depth++) {
-        if (const auto known = go_kinds_.find(id); known != go_kinds_.end())
-            return known->second;
-        const btf_type *found = btf__type_by_id(types_, id);
-        if (!found || !(btf_is_mod(found) || btf_is_typedef(found)))
+        if (found(id))
+            return id;
+        const btf_type *one = btf__type_by_id(types_, id);
+        if (!one || !(btf_is_mod(one) || btf_is_typedef(one)))
             break;
-        id = found->type;
+        id = one->type;
     }
-    return GoKind::none;
+    return 0;
+}
+
+GoKind Types::go_kind(Type type) const {
+    const std::uint32_t id = go_kinds_.empty() ? 0 : find_beneath(type, [this](std::uint32_t one) { return go_kinds_.contains(one); });
+    return id ? go_kinds_.at(id) : GoKind::none;
+}
+
+bool Types::is_reference(Type type) const {
+    return !references_.empty() && find_beneath(type, [this](std::uint32_t one) { return references_.contains(one); }) != 0;
 }
 
 void Types::add(Index &index, std::string_view name, Named named) {
@@ -198,7 +226,13 @@ const Types::Named *Types::named(const TypeName &name) const {
     if (name.tag != TypeName::Tag::none)
         return nullptr;
     found = integers_.find(name.name);
-    return found == integers_.end() ? nullptr : &found->second;
+    if (found != integers_.end())
+        return &found->second;
+    // C++ and Rust need no `struct`.
+    for (const Index *composite : {&structs_, &unions_, &enums_})
+        if (const auto own = composite->find(name.name); owner_ == Owner::program && own != composite->end() && is_own(own->second.id))
+            return &own->second;
+    return nullptr;
 }
 
 std::optional<Type> Types::find(const TypeName &name) const {
@@ -300,7 +334,48 @@ Types::Enumerator Types::enumerator(const Named &named) const {
                                                     : ulong_type};
 }
 
+// All that have the name: the program's or the module's where it has any.
+template<typename Visit> void Types::visit_enumerators(std::string_view name, Visit visit) const {
+    const auto first = enumerators_.find(name);
+    if (first == enumerators_.end())
+        return;
+    const std::uint32_t end = is_own(first->second.id) ? btf__type_cnt(types_) : own_begin_;
+    for (std::uint32_t id = first->second.id; id < end; id++) {
+        const btf_type *type = btf__type_by_id(types_, id);
+        for (int i = 0; btf_is_any_enum(type) && i < btf_vlen(type); i++)
+            if (string(name_of(type, i)) == name)
+                visit(Named{.id = id, .position = i});
+    }
+}
+
+// An enumerator without a class is in the scope that its enum is in.
+std::optional<Types::Enumerator> Types::qualified_enumerator(std::string_view qualifier, std::string_view name) const {
+    std::optional<Enumerator> found;
+    bool is_ambiguous = false;
+    visit_enumerators(name, [&](Named named) {
+        const std::string_view whole = string(btf__type_by_id(types_, named.id)->name_off);
+        if (!ends_in_scope(whole, qualifier) && !ends_in_scope(scope_of(whole), qualifier))
+            return;
+        const Enumerator one = enumerator(named);
+        is_ambiguous = is_ambiguous || (found && found->value != one.value);
+        found = one;
+    });
+    return is_ambiguous ? std::nullopt : found;
+}
+
+std::vector<std::string> Types::qualified_enumerators(std::string_view name) const {
+    std::vector<std::string> all;
+    visit_enumerators(name, [&](Named named) {
+        const std::string_view whole = string(btf__type_by_id(types_, named.id)->name_off);
+        if (owner_ == Owner::program && is_own(named.id) && !whole.empty())
+            all.push_back(fmt::format("{}{}{}", whole, scope_separator, name));
+    });
+    return all;
+}
+
 std::optional<Types::Enumerator> Types::enumerator(std::string_view name) const {
+    if (const std::size_t at = name.rfind(scope_separator); at != name.npos)
+        return qualified_enumerator(name.substr(0, at), name.substr(at + scope_separator.size()));
     const auto known = enumerators_.find(name);
     if (known == enumerators_.end() || known->second.is_ambiguous)
         return std::nullopt;
@@ -309,18 +384,9 @@ std::optional<Types::Enumerator> Types::enumerator(std::string_view name) const 
 
 std::vector<std::int64_t> Types::enumerator_values(std::string_view name) const {
     std::vector<std::int64_t> values;
-    const auto first = enumerators_.find(name);
-    if (first == enumerators_.end())
-        return values;
-    const std::uint32_t end = is_own(first->second.id) ? btf__type_cnt(types_) : own_begin_;
-    for (std::uint32_t id = first->second.id; id < end; id++) {
-        const btf_type *type = btf__type_by_id(types_, id);
-        if (!btf_is_any_enum(type))
-            continue;
-        for (int i = 0; i < btf_vlen(type); i++)
-            if (string(name_of(type, i)) == name)
-                values.push_back(static_cast<std::int64_t>(value_of(type, i)));
-    }
+    visit_enumerators(name, [&](Named named) {
+        values.push_back(static_cast<std::int64_t>(value_of(btf__type_by_id(types_, named.id), named.position)));
+    });
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;

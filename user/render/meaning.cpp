@@ -32,8 +32,12 @@ bool is_empty_meaning(const Value &value, const Format *format) {
 
 void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
                          const ProbeFormats &formats, std::size_t argument) {
+    append_with_meaning(out, values, view, formats, argument, formats.argument(argument), argument + 1, count_meanings(*view.event->probe, argument));
+}
+
+void append_with_meaning(Line &out, ValueWriter &values, const EventView &view, const ProbeFormats &formats, std::size_t argument,
+                         const Format *format, std::size_t first, std::size_t count) {
     const Probe &probe = *view.event->probe;
-    const std::size_t first = argument + 1, count = count_meanings(probe, argument);
     if (formats.are_of_go()) {
         append_go_value(out, values, view, argument, first, count);
         return;
@@ -44,11 +48,12 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
     for (std::size_t i = 0; i < count && !values.shows_arguments_alone(); ++i)
         any = any || (meanings[i].captured && !is_left_out(i));
     if (!any) {
-        values.append(out, view, view.values[argument], formats.argument(argument));
+        values.append(out, view, view.values[argument], format);
         return;
     }
     const bool is_pointer = type_info(probe.args[argument].type).type_class == TypeClass::address;
-    const bool is_text = type_info(probe.args[first].type).type_class == TypeClass::text;
+    const Format *const of_first = formats.argument(first);
+    const bool is_text = type_info(probe.args[first].type).type_class == TypeClass::text || (of_first && of_first->kind == Format::Kind::characters);
     if (count == 1 && (is_text || !is_pointer)) {
         values.append(out, view, meanings.front(), formats.argument(first));
         return;

@@ -30,4 +30,8 @@ bool is_empty_meaning(const Value &value, const Format *format);
 void append_with_meaning(Line &out, ValueWriter &values, const EventView &view,
                          const ProbeFormats &formats, std::size_t argument);
 
+/// The same of any value, whose meanings are `count` arguments from `first` on. A value that has none is as `format` says.
+void append_with_meaning(Line &out, ValueWriter &values, const EventView &view, const ProbeFormats &formats, std::size_t value,
+                         const Format *format, std::size_t first, std::size_t count);
+
 } // namespace argtrace

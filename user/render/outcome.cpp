@@ -72,7 +72,7 @@ void append_result_value(Line &out, ValueWriter &values, const EventView &view,
     } else if (described) {
         append_call_value(out, values, view, *described, described->choose(view), view.values.size() - 1, parts.shown, parts.result_meanings);
     } else {
-        values.append(out, view, value, result);
+        append_with_meaning(out, values, view, values.formats(traced), view.values.size() - 1, result, parts.shown, parts.result_meanings);
     }
 }
 
@@ -98,7 +98,7 @@ void append_json_outcome(Line &out, ValueWriter &values, const EventView &view, 
         out += '"';
     } else {
         values.append(out, view, view.values.back(), result);
-        if (described || values.formats(*view.event->probe).are_of_go())
+        if (described || values.parts(*view.event->probe).result_meanings > 0)
             append_json_meanings(out, values, view, described);
     }
     out += view.event->left ? ",\"duration\":null,\"left_within\":" : ",\"duration\":";

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "model/probe_kind.h"
 #include "render/json.h"
 
 namespace argtrace {
@@ -51,6 +52,8 @@ std::string UnreadValues::hint(std::span<const argtrace_counts> counts) const {
         // Each call has met a fault, and of those that were shown each has met this one.
         const bool in_no_call = of_probe != counts.end() && of_probe->records > 0 && of_probe->faults >= of_probe->records &&
                                 unread == events_.at(probe);
+        if (in_no_call && kind_of(*probe) == user_kind)
+            return fmt::format("{} could be read in no call of {}: a pointer in it leads nowhere, or there are not so many elements", name, probe->function);
         if (in_no_call && name.find_first_of("*[>") != name.npos)
             return fmt::format("{} could be read in no call of {}: if a pointer in it is a per-cpu pointer, write this_cpu(POINTER) or "
                                "per_cpu(POINTER, CPU) for it, and if it is one of the process's, user(POINTER)",

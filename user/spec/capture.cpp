@@ -69,9 +69,10 @@ std::vector<lang::ArgumentExpression> all_arguments(const Prototype &prototype) 
 
 // Which of the call's stacks a value is, if it is one.
 StackChoice stack_of(const Prototype &prototype, const lang::ArgumentExpression &value) {
-    const std::string_view name = value.expression.plain_name();
-    if (!value.subject.empty() || parameter_of(prototype, value))
+    const lang::Ast &root = value.expression.root();
+    if (root.kind != lang::Ast::Kind::name || root.parenthesized || !value.subject.empty() || parameter_of(prototype, value))
         return {};
+    const std::string &name = root.token.text;
     return {name == "$stack" || name == "stack", name == "$ustack" || name == "ustack"};
 }
 
@@ -226,12 +227,13 @@ void CaptureCompiler::compile(Function &function) {
     scope.set_text_bytes(text_bytes_);
     scope.set_go({function.go.get(), function.address});
     scope.set_goroutines_of(capture.goroutines_of.get());
-    scope.set_text_finder([meanings = meanings_](const lang::Types &types, lang::Type type) {
-        return (meanings ? *meanings : Meanings::shared()).text_of(types, type);
-    });
+    Meanings &meanings = meanings_ ? *meanings_ : Meanings::shared();
+    scope.set_text_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.text_of(types, type); });
+    scope.set_element_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.elements_of(types, type); });
     if (capture.returns) {
         scope.set_result(scope.types().result(prototype.source.id));
         scope.set_result_operand(function.result_operand());
+        scope.set_result_in_memory(function.has_result_in_memory());
     }
     if (adds_up) {
         capture.program = add_up(scope, conditions, *aggregate_, capture);
@@ -334,8 +336,12 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
                                Capture &capture) const {
     const Prototype &prototype = function.prototype;
     std::vector<lang::ArgumentExpression> wanted, values, result;
-    if (meanings_ && capture.returns && !scope.parameter(lang::result_name) && !function.has_computed_result())
-        result = fetched(prototype, scope, rows, std::nullopt);
+    const bool has_computed_result = function.has_computed_result();
+    if (meanings_ && capture.returns && !scope.parameter(lang::result_name)) {
+        result = has_computed_result ? result : fetched(prototype, scope, rows, std::nullopt);
+        for (lang::ArgumentExpression &meaning : meanings_->of_result(scope, prototype.result))
+            result.push_back(as_meaning(meaning, std::string(lang::result_name)));
+    }
     const auto add_result = [&] {
         values.insert(values.end(), result.begin(), result.end());
         result.clear();
@@ -344,7 +350,7 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
     if (capture.changes)
         wanted = with_changes(scope, prototype, wanted);
     for (const auto &value : wanted) {
-        if (stack_of(prototype, value).any())
+        if (stack_of(prototype, value).any() || (has_computed_result && value.name == lang::result_name))
             add_result();
         values.push_back(value);
         const auto parameter = parameter_of(prototype, value);

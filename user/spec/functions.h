@@ -74,7 +74,12 @@ struct Function {
         return convention->returning(prototype).operand;
     }
 
-    /// Whether that is to be recorded by a program.
+    /// Whether what such a function returns is in memory, at the address that is recorded.
+    bool has_result_in_memory() const {
+        return capture.returns && !site && convention->program_operands && convention->returning(prototype).is_address;
+    }
+
+    /// Whether result_operand() is to be recorded by a program.
     bool has_computed_result() const { return result_operand() && convention->returning(prototype).value.loc == ARGTRACE_LOC_NONE; }
 
     /// How many of its parameters are recorded where nothing is chosen.

@@ -163,12 +163,28 @@ std::vector<lang::ArgumentExpression> Meanings::of(const lang::Scope &scope,
     const lang::Scope::Parameter &argument = scope.parameters().at(parameter);
     if (argument.place.loc == ARGTRACE_LOC_NONE && !argument.operand)
         return {};
-    const Row *row = find(scope.types(), argument.place.type_name, argument.type);
+    return values_meant(scope, argument.place.type_name, argument.type, argument.place.name);
+}
+
+std::vector<lang::ArgumentExpression> Meanings::of_result(const lang::Scope &scope, const std::string &type) {
+    if (!(scope.kind() == user_kind) || !scope.result())
+        return {};
+    lang::Type known = *scope.result();
+    if (scope.is_result_in_memory())
+        known = known.pointer().in(lang::Space::user);
+    else if (scope.types().traits(known).kind == lang::TypeTraits::Kind::pointer)
+        known = known.in(lang::Space::user);
+    // An argument may be room to write to; what is returned has been written.
+    return values_meant(scope, type == "char *" ? "const char *" : type, known, lang::result_name);
+}
+
+std::vector<lang::ArgumentExpression> Meanings::values_meant(const lang::Scope &scope, const std::string &type_name, lang::Type type, std::string_view subject) {
+    const Row *row = find(scope.types(), type_name, type);
     if (!row)
         return {};
     std::vector<lang::ArgumentExpression> values = row->values;
     for (lang::ArgumentExpression &value : values)
-        value.subject = argument.place.name;
+        value.subject = subject;
     return values;
 }
 
@@ -208,9 +224,9 @@ template<typename Rows> const Meanings::Row *Meanings::first_resolved(const lang
     return found;
 }
 
-const lang::Expression *Meanings::text_of(const lang::Types &types, lang::Type type) {
+const Meanings::Contents &Meanings::contents_of(const lang::Types &types, lang::Type type) {
     const std::string_view whole = types.program_struct(type);
-    const auto [known, added] = texts_.try_emplace({&types, std::string(whole)}, nullptr);
+    const auto [known, added] = contents_.try_emplace({&types, std::string(whole)});
     if (!added)
         return known->second;
     // The same of what is in memory and in registers.
@@ -222,9 +238,13 @@ const lang::Expression *Meanings::text_of(const lang::Types &types, lang::Type t
             continue;
         try {
             const lang::NodePtr node = lang::check_value(lang::Scope(types, "it", pointer), row.values.front().expression, "it");
+            const lang::Expression *const expression = &row.values.front().expression;
             const bool is_counted = node->kind == lang::Node::Kind::buffer && node->type == lang::char_type.pointer();
             if (is_counted || node->kind == lang::Node::Kind::text)
-                known->second = &row.values.front().expression;
+                known->second.text = expression;
+            const lang::Ast &root = expression->root();
+            if (root.kind == lang::Ast::Kind::call && (root.token.text == "array" || root.token.text == "text"))
+                known->second.elements = expression;
             break; // it means something else
         } catch (const lang::ExpressionError &) {
         }

@@ -68,8 +68,7 @@ void add_result(Wanted &wanted, const Function &function, const Returning &retur
     if (returning.value.loc == ARGTRACE_LOC_NONE)
         return;
     const TypeSource &source = function.prototype.source;
-    const bool in_memory = returning.value.type_name != function.prototype.result;
-    wanted.shown.push_back(in_memory ? ShownValue{} : result_type(source.types, source.id));
+    wanted.shown.push_back(returning.is_address ? ShownValue{} : result_type(source.types, source.id));
     wanted.arguments.push_back(returning.value);
     name_big_endian(wanted.arguments.back(), source, wanted.shown.back());
 }

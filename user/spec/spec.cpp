@@ -2,6 +2,7 @@
 #include "spec/spec.h"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 #include <utility>
 
@@ -274,9 +275,24 @@ private:
         }
     }
 
+    // "(Request&, int)", as demangled names have it.
+    bool at_signature() const {
+        static constexpr std::array<std::string_view, 9> numbers{"bool", "char", "double", "float", "int", "long", "short", "unsigned", "void"};
+        const std::string_view inside = rest().substr(1, std::min(rest().find(')'), rest().size()) - 1);
+        bool has_type = false;
+        for_each_part(inside, ',', [&](std::string_view one) {
+            const bool is_number = std::ranges::find(numbers, one.substr(one.rfind(' ') + 1)) != numbers.end();
+            has_type = has_type || one.ends_with('&') || one.ends_with('*') || is_number;
+        });
+        return has_type && inside.find('(') == inside.npos && inside.find(" as ") == inside.npos;
+    }
+
     void parse_args() {
         if (spec_.exclude)
             fail(at_, "what is excluded has no arguments to choose");
+        if (*spec_.kind == user_kind && spec_.module && at_signature())
+            fail(spec_.pattern_at, fmt::format("a name with its signature stands in quotes: u:{}:'{}{}'", spec_.module->text, spec_.pattern.text(),
+                                               rest().substr(0, std::min(rest().rfind(')'), rest().size() - 1) + 1)));
         lang::ParsedArguments found =
             parsed([this] { return lang::parse_arguments(spec_.text, at_); });
         at_ = found.end;

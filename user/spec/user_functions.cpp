@@ -25,6 +25,7 @@
 #include "spec/source_line.h"
 #include "spec/usdt.h"
 #include "spec/user_objects.h"
+#include "util/near_match.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
@@ -100,6 +101,11 @@ public:
         return function.name != function.symbol && (matches_text(function.name) || matches_text(elf::plain_name(function.name, room_)));
     }
 
+    /// Whether that one function is meant, and not all of some name, such as the overloads of a function of C++ and the parts of these.
+    bool is_of_one(const elf::NamedFunction &function) const {
+        return spec_.pattern.kind() == Pattern::Kind::name && (matches_text(function.symbol) || matches_text(function.name));
+    }
+
 private:
     bool matches_text(std::string_view name) const {
         if (spec_.pattern.kind() == Pattern::Kind::name)
@@ -124,6 +130,31 @@ std::string about_sets(const Spec &spec) {
     return fmt::format("; sets of characters are for --regex: --regex 'u:{}:^{}$'", spec.module->text, regex);
 }
 
+/// What of a function's name has no namespace, class or package, which C++ and Rust have before "::", and Go before ".".
+std::string_view last_part(std::string_view name) {
+    const std::size_t at = name.find_last_of(":.");
+    return at == name.npos ? name : name.substr(at + 1);
+}
+
+/// Which functions may be meant by a name that there is not, as did_you_mean() says it: by names as people type them, so with
+/// parameters only where they typed such.
+std::string function_meant(std::string_view text, const std::vector<elf::NamedFunction> &functions) {
+    const bool has_parameters = text.find('(') != text.npos;
+    std::string room;
+    std::set<std::string, std::less<>> all;
+    for (const elf::NamedFunction &function : functions)
+        if (!is_cold(function.symbol))
+            all.emplace(has_parameters ? function.name : elf::plain_name(function.name, room));
+    const std::vector<std::string_view> names(all.begin(), all.end());
+    if (const Suggestion near = suggest(text, names); !near.names.empty() || has_parameters)
+        return did_you_mean(near);
+    std::vector<std::string_view> parts;
+    std::ranges::transform(names, std::back_inserter(parts), last_part);
+    // It is a part of one of the names, whose address tells which.
+    const std::string_view part = near_match(last_part(text), parts);
+    return part.empty() ? "" : did_you_mean(*std::ranges::find(names, part.end(), [](std::string_view name) { return name.end(); }));
+}
+
 Error why_none(const Spec &spec, const std::string &path, const elf::Object &object, const std::vector<elf::NamedFunction> &functions) {
     // As bcc's tools write them.
     if (const std::string probe = usdt_of_name(object, spec.module->text, spec.pattern.text()); !probe.empty())
@@ -134,13 +165,10 @@ Error why_none(const Spec &spec, const std::string &path, const elf::Object &obj
     const std::string list = fmt::format("`argtrace list 'u:{}:*'`", spec.module->text);
     if (spec.pattern.kind() != Pattern::Kind::name)
         return error_in(spec, fmt::format("{}: matches no function of {}; {} shows all of them{}", spec.title(), path, list, about_sets(spec)));
-    std::vector<std::string_view> names;
-    for (const elf::NamedFunction &function : functions)
-        names.push_back(function.name);
-    const Suggestion near = suggest(spec.pattern.text(), names);
-    if (near.names.empty())
+    const std::string near = function_meant(spec.pattern.text(), functions);
+    if (near.empty())
         return error_in(spec, fmt::format("{}: {} has no such function; {} shows those that it has{}", spec.title(), path, list, about_sets(spec)));
-    return error_in(spec, fmt::format("{}: {} has no such function{}", spec.title(), path, did_you_mean(near)));
+    return error_in(spec, fmt::format("{}: {} has no such function{}", spec.title(), path, near));
 }
 
 /// Where its frame is, too.
@@ -406,11 +434,10 @@ FoundUserFunctions UserFunctionFinder::find_in(Object &object, const Spec &spec)
         return {collection.take(), {}};
     }
 
-    const bool is_named = spec.pattern.kind() == Pattern::Kind::name;
     const auto is_left_out = [&](const elf::NamedFunction &function) {
         if (object.go && object.go->is_twin(function))
             return !spec.pattern.text().ends_with(go_old_convention);
-        return !is_named && (is_cold(function.symbol) || (object.go && object.go->is_wrapper(function)));
+        return (is_cold(function.symbol) || (object.go && object.go->is_wrapper(function))) && !choice.is_of_one(function);
     };
     std::vector<std::string> unresolved;
     for (const elf::NamedFunction &function : object.functions) {

@@ -38,7 +38,7 @@ std::string lowered(std::string_view text) {
 }
 
 bool separates_words(char c) {
-    return c == '_' || c == '.' || c == '$';
+    return c == '_' || c == '.' || c == '$' || c == ':';
 }
 
 enum class Contained { no, as_part, as_words };

@@ -42,6 +42,7 @@ public:
         const Prototype &prototype = program_.prototype(function);
         lang::Scope scope(*types_, prototype, user_functions_x86_64.places(prototype), user_kind);
         scope.set_text_finder([this](const lang::Types &types, lang::Type type) { return meanings_.text_of(types, type); });
+        scope.set_element_finder([this](const lang::Types &types, lang::Type type) { return meanings_.elements_of(types, type); });
         return scope;
     }
 
@@ -81,6 +82,20 @@ public:
         EXPECT_EQ(interpreter.verify(), "");
         FakeCall call;
         std::ranges::copy(registers, call.registers);
+        const auto values = interpreter.values(call);
+        return values.at(0).readable ? values.at(0).bytes : "?";
+    }
+
+    // The same of a call that has returned the address of what it returns.
+    std::string value_at_return(const std::string &function, const std::string &expression, const FakeMemory &memory) {
+        lang::Scope returning = scope(function);
+        returning.set_result(types_->result(program_.prototype(function).source.id));
+        returning.set_result_in_memory(user_functions_x86_64.returning(program_.prototype(function)).is_address);
+        const lang::Program compiled = lang::compile(returning, {}, lang::parse_values(expression));
+        ProgramInterpreter interpreter(compiled, memory);
+        EXPECT_EQ(interpreter.verify(), "");
+        FakeCall call;
+        call.returned[0] = object_at;
         const auto values = interpreter.values(call);
         return values.at(0).readable ? values.at(0).bytes : "?";
     }
@@ -214,6 +229,61 @@ TEST_P(OfLibrary, ViewsEndWhereTheySay) {
     EXPECT_THAT(values.refusal(name, "str(v) ~ \"*ew\""), HasSubstr("str(v) has a length of its own"));
 }
 
+std::string as_int(std::int32_t number) {
+    return std::string(reinterpret_cast<const char *>(&number), sizeof(number));
+}
+
+// A pointer to a vector has vectors as its elements, and a reference those of the vector. Behind the last one is nothing.
+TEST_P(OfLibrary, ElementsAreOfWhatReferencesReferTo) {
+    DescribedProgram program(of_library, ".cpp", GetParam());
+    program.read();
+    ProgramValues values(of_library, ".cpp", GetParam());
+    const std::string vectors = function(program, "vectors");
+    FakeMemory memory;
+    memory.put(object_at, std::array<std::uint64_t, 3>{text_at, text_at + 12, text_at + 16});
+    memory.put(text_at, std::array<std::int32_t, 4>{10, 20, 30, 40});
+    const auto value = [&](const std::string &expression) { return values.value(vectors, expression, memory, {object_at, object_at}); };
+    EXPECT_EQ(value("v[0]"), as_int(10));
+    EXPECT_EQ(value("v[2]"), as_int(30));
+    EXPECT_EQ(value("v[3]"), "?");
+    EXPECT_EQ(value("v[-1]"), "?");
+    EXPECT_EQ(value("v[v[0] / 10]"), as_int(20));
+    EXPECT_EQ(value("w[0][0].y"), as_int(20));
+    EXPECT_EQ(value("(*w)[0].y"), as_int(20));
+    EXPECT_EQ(value("(*w)[1].y"), "?") << "twelve bytes have one whole element";
+    EXPECT_THAT(values.refusal(vectors, "b[0]"), HasSubstr("b is neither an array nor a pointer")) << "bits have no addresses";
+}
+
+TEST_P(OfLibrary, CharactersAreElements) {
+    DescribedProgram program(of_library, ".cpp", GetParam());
+    program.read();
+    ProgramValues values(of_library, ".cpp", GetParam());
+    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
+    FakeMemory memory;
+    memory.put(text_at, "view", 4);
+    const auto value = [&](const std::string &expression) {
+        return values.value(function(program, "view"), expression, memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at});
+    };
+    EXPECT_EQ(value("v[1]"), "i");
+    EXPECT_EQ(value("v[4]"), "?");
+}
+
+// What has no room in registers is at the address that the function returns.
+TEST_P(OfLibrary, ResultsInMemoryAreRead) {
+    constexpr const char *source = "#include <string>\n#include <vector>\nstruct Big { long a, b, c; };\n"
+                                   "__attribute__((noinline, used)) Big big(int n) { return {n, n, n}; }\n"
+                                   "__attribute__((noinline, used)) std::vector<int> several(int n) { return std::vector<int>(n, n); }\n"
+                                   "int main() { return big(1).a + several(2).size(); }\n";
+    ProgramValues values(source, ".cpp", GetParam());
+    FakeMemory memory;
+    memory.put(object_at, std::array<std::uint64_t, 3>{text_at, text_at + 8, 33});
+    memory.put(text_at, std::array<std::int32_t, 4>{10, 20, 30, 40});
+    EXPECT_EQ(values.value_at_return("big(int)", "ret.c == 33", memory), as_int(1));
+    EXPECT_EQ(values.value_at_return("big(int)", "ret", memory).size(), 24u);
+    EXPECT_EQ(values.value_at_return("several(int)", "ret[1]", memory), as_int(20));
+    EXPECT_EQ(values.value_at_return("several(int)", "ret[2]", memory), "?");
+}
+
 INSTANTIATE_TEST_SUITE_P(Compiled, OfLibrary,
                          testing::Values("g++ -std=c++17 -g -O0", "g++ -std=c++17 -g -O2", "g++ -std=c++17 -g -D_GLIBCXX_USE_CXX11_ABI=0",
                                          "clang++ -std=c++17 -g -fstandalone-debug", "clang++ -stdlib=libc++ -nostdlib++ -Wl,-l:libc++.so.1,-l:libc++abi.so.1 -std=c++17 -g"));
@@ -234,6 +304,38 @@ TEST(ProgramRows, AreOfWhatAnArgumentIsOrPointsTo) {
     EXPECT_EQ(values.value("f", "str(*pointer) as x", memory), "abc");
     EXPECT_THAT(values.refusal("f", "str(o)"), HasSubstr("no pointer to characters"));
     EXPECT_THAT(values.refusal("f", "pointer.size"), HasSubstr("write '->'")) << "only of what a line says";
+}
+
+// As C++ has them, by the enum or by what that is in, in whole or the last of it.
+TEST(ProgramEnumerators, HaveTheirScopes) {
+    ProgramValues values("namespace app { enum class Level { low, high = 5 }; enum class Mood { low = 3, high }; enum Color { red = 7 };\n"
+                         "struct Box { int n; enum Kind { small = 2 }; }; }\n"
+                         "__attribute__((noinline)) void f(app::Level l, app::Mood m, app::Color c, app::Box::Kind k, app::Box *b) { }\n"
+                         "int main() { f(app::Level::low, app::Mood::low, app::red, app::Box::small, nullptr); }",
+                         ".cpp", "g++ -g -O0");
+    const std::string f = "f(app::Level, app::Mood, app::Color, app::Box::Kind, app::Box*)";
+    const auto value = [&](const std::string &expression) { return values.value(f, expression, FakeMemory(), {5, 4}); };
+    EXPECT_EQ(value("l == Level::high"), as_int(1));
+    EXPECT_EQ(value("l == app::Level::low"), as_int(0));
+    EXPECT_EQ(value("m == app::Mood::high && m == Mood::high"), as_int(1));
+    EXPECT_EQ(value("app::red + app::Color::red + Color::red + red"), as_int(28));
+    EXPECT_EQ(value("app::Box::small + Box::small + Kind::small + Box::Kind::small"), as_int(8));
+    EXPECT_EQ(value("sizeof(app::Box) == 4 && sizeof(struct app::Box) == 4"), as_int(1));
+    EXPECT_EQ(values.refusal(f, "((app::Box *)b)->n + ((app::Box *)l)->n"), "none");
+    EXPECT_THAT(values.refusal(f, "l == high"), HasSubstr("of the values 4, 5: write which is meant: app::Level::high, app::Mood::high"));
+    EXPECT_THAT(values.refusal(f, "l == app::Level::hihg"), HasSubstr("did you mean app::Level::high?"));
+    EXPECT_THAT(values.refusal(f, "l == app::Level::other"), HasSubstr("app::Level has low, high"));
+    EXPECT_THAT(values.refusal(f, "l == app::high"), HasSubstr("no builtin or constant"));
+}
+
+// Members of references are written as those of what they refer to; and as those of pointers.
+TEST(ProgramStructs, HaveMembersByReferences) {
+    ProgramValues values("struct S { long a, b; S *next; }; __attribute__((noinline)) void f(S &s, S *p) { } int main() { S s; f(s, &s); }", ".cpp", "g++ -g -O0");
+    FakeMemory memory;
+    memory.put(object_at, std::array<std::uint64_t, 3>{11, 22, object_at});
+    EXPECT_EQ(values.value("f(S&, S*)", "s.b == 22 && s->b == 22 && s.next->a == 11", memory), as_int(1));
+    EXPECT_THAT(values.refusal("f(S&, S*)", "p.b"), HasSubstr("write '->'"));
+    EXPECT_THAT(values.refusal("f(S&, S*)", "s[0].b"), HasSubstr("neither an array nor a pointer"));
 }
 
 // As AAPCS64 has an aggregate of three floating-point numbers, each in a register of its own, of which the lower half is the number.

@@ -253,6 +253,84 @@ TEST(UserFunctions, WhatIsWrongIsSaid) {
     EXPECT_THAT(refused_user("u:libc:no_such_*"), HasSubstr("matches no function of"));
 }
 
+std::vector<std::string> names_of(const std::vector<Probe> &probes) {
+    std::vector<std::string> names;
+    for (const Probe &probe : probes)
+        names.push_back(probe.function.substr(probe.function.find(':', 2) + 1));
+    return names;
+}
+
+// What the compiler has put elsewhere of a function is jumped to: it is no call, unless it is named itself.
+TEST(UserFunctions, OfCppAreNotTheirColdParts) {
+    const DescribedProgram program("namespace app { struct Server { int n; int handle(int by); int handle(long by); }; }\n"
+                                   "__attribute__((noinline, noipa)) int app::Server::handle(int by) { if (by > 3) throw by; return n + by; }\n"
+                                   "__attribute__((noinline, noipa)) int app::Server::handle(long by) { if (by > 3) throw by; return n - by; }\n"
+                                   "int main(int argc, char **) { app::Server s{argc}; return s.handle(argc) + s.handle(2l); }\n",
+                                   ".cpp", "g++ -O2 -g");
+    const std::string prefix = "u:" + program.path() + ':';
+    EXPECT_THAT(names_of(user_probes({prefix + "app::Server::handle"})), testing::UnorderedElementsAre("app::Server::handle(int)", "app::Server::handle(long)"));
+    EXPECT_THAT(names_of(user_probes({prefix + "app::*"})), testing::UnorderedElementsAre("app::Server::handle(int)", "app::Server::handle(long)"));
+    EXPECT_THAT(names_of(user_probes({prefix + "'app::Server::handle(int)'"})), ElementsAre("app::Server::handle(int)"));
+    EXPECT_THAT(names_of(user_probes({prefix + "'app::Server::handle(int).cold'"})), ElementsAre("app::Server::handle(int).cold"));
+    EXPECT_THAT(names_of(user_probes({prefix + "_ZN3app6Server6handleEi.cold"})), ElementsAre("app::Server::handle(int).cold"));
+}
+
+// By their names as people type them: with classes or without, and with parameters only if these were typed.
+TEST(UserFunctions, OfCppAreSuggested) {
+    const DescribedProgram program("namespace app { struct Server { int handle(int by); int handle(long by); }; }\n"
+                                   "__attribute__((noinline, noipa)) int app::Server::handle(int by) { return by; }\n"
+                                   "__attribute__((noinline, noipa)) int app::Server::handle(long by) { return -by; }\n"
+                                   "int main(int argc, char **) { app::Server s; return s.handle(argc) + s.handle(2l); }\n",
+                                   ".cpp", "g++ -O2 -g");
+    const auto answer = [&](const std::string &name) {
+        const std::string refused = refused_user("u:" + program.path() + ':' + name);
+        return refused.substr(std::min(refused.find("has no such function"), refused.size()));
+    };
+    const std::string meant = "has no such function; did you mean app::Server::handle?";
+    EXPECT_EQ(answer("handle"), meant);
+    EXPECT_EQ(answer("app::Server::handel"), meant);
+    EXPECT_EQ(answer("Server::handel"), meant);
+    EXPECT_EQ(answer("handel"), meant);
+    EXPECT_EQ(answer("'app::Server::handle(lnog)'"), "has no such function; did you mean app::Server::handle(long)?");
+    EXPECT_THAT(answer("nothing_of_the_kind"), HasSubstr("has no such function; `argtrace list 'u:"));
+}
+
+// What a class means is computed when the call returns, in front of the stacks.
+TEST(UserFunctions, DescribeWhatTheyReturn) {
+    const DescribedProgram program("#include <string>\n"
+                                   "__attribute__((noinline, noipa)) std::string name(int n) { return std::string(n, 'x'); }\n"
+                                   "__attribute__((noinline, noipa)) std::string_view view(const char *text) { return text; }\n"
+                                   "__attribute__((noinline, noipa)) char *text(int n) { static char one[2]; one[0] = n; return one; }\n"
+                                   "int main(int argc, char **argv) { return name(argc).size() + view(argv[0]).size() + *text(argc); }\n",
+                                   ".cpp", "g++ -O2 -g -std=c++17");
+    const auto described = [&](const std::string &name, StackChoice stack) {
+        Kernel kernel = make_kernel_without_tracefs();
+        Request wanted = request({"u:" + program.path() + ':' + name + '='});
+        wanted.stack = stack;
+        std::vector<std::string> wrong;
+        wanted.meanings = std::make_shared<Meanings>();
+        wanted.meanings->add(shipped_meanings, "shipped", wrong, true);
+        std::vector<std::string> names;
+        for (const Argument &argument : resolve(kernel, wanted).probes.at(0).args)
+            names.push_back(argument.name);
+        return names;
+    };
+    EXPECT_THAT(described("name", {}), ElementsAre("n", "ret.value", "ret"));
+    EXPECT_THAT(described("name", user_stack), ElementsAre("n", "ret.value", "user_stack", "ret"));
+    EXPECT_THAT(described("view", user_stack), ElementsAre("text", "text.value", "ret.value", "user_stack", "ret"));
+    EXPECT_THAT(described("view", {}), ElementsAre("text", "text.value", "ret.value", "ret"));
+    EXPECT_THAT(described("text", {}), ElementsAre("n", "ret.value", "ret"));
+}
+
+TEST(UserFunctions, SignaturesStandInQuotes) {
+    const auto wrong = [](const std::string &text) { return thrown([&] { parse_spec(text, PatternSyntax::glob); }); };
+    EXPECT_THAT(wrong("u:./app:app::handle(Request&, int)"), HasSubstr("stands in quotes: u:./app:'app::handle(Request&, int)'\n"));
+    EXPECT_THAT(wrong("u:./app:f(char const*) if x > 1"), HasSubstr("stands in quotes: u:./app:'f(char const*)'\n"));
+    EXPECT_EQ(wrong("u:./app:f(a, (unsigned int)b, sizeof(int), c as int)"), "");
+    EXPECT_EQ(wrong("u:./app:f(a, *b)"), "");
+    EXPECT_EQ(wrong("u:./app:'f(int)'(a)"), "");
+}
+
 std::vector<Probe> returning_probes(const std::vector<std::string> &specs, ReturnBy by = ReturnBy::automatic) {
     Kernel kernel = make_kernel_without_tracefs();
     Request wanted = request(specs);

@@ -78,6 +78,10 @@ CALLED std::unique_ptr<uv_point> uv_owns(int number) {
     return number % 3 ? std::unique_ptr<uv_point>(new uv_point{number, -number}) : nullptr;
 }
 
+CALLED std::string uv_names(int number) {
+    return (number % 2 ? "name " : "a longer name, which is not in the object itself ") + std::to_string(number);
+}
+
 /// With arguments on the stack.
 CALLED uv_large uv_many(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j) {
     sink = sink + 1;
@@ -159,6 +163,8 @@ bool call_results(long round) {
     std::fprintf(call_log, "uv_makes {\"number\":%ld,\"first\":3,\"ret\":%s}\n", round, hexadecimal(&made).c_str());
     const std::unique_ptr<uv_point> owned = uv_owns(static_cast<int>(round));
     std::fprintf(call_log, "uv_owns {\"number\":%ld,\"ret\":%s}\n", round, hexadecimal(&owned).c_str());
+    const std::string name = uv_names(static_cast<int>(round));
+    std::fprintf(call_log, "uv_names {\"number\":%ld,\"ret.value\":%s}\n", round, quoted(name).c_str());
     const uv_large many = uv_many(round, 1, 2, 3, 4, 5, 6, 7, 8, round + 9);
     std::fprintf(call_log, "uv_many {\"a\":%ld,\"b\":1,\"ret\":%s}\n", round, hexadecimal(&many).c_str());
     return made.values[0] == 3 && made.values[1] == round && made.values[2] == 2 * round && made.values[3] == -round && made.values[4] == 7 &&

@@ -103,6 +103,38 @@ TEST_P(UserValues, that_are_returned_in_memory_have_its_address) {
     }
 }
 
+TEST_P(UserValues, that_are_returned_in_memory_are_read) {
+    const auto calls = trace({"-d", "-r", spec("uv_names")}, {"results", "60", values_log});
+    std::vector<std::string> shown;
+    for (const auto &event : calls) {
+        ordered_json values = event.at("args");
+        values["ret.value"] = event.at("ret.value");
+        shown.push_back("uv_names " + values.dump());
+    }
+    EXPECT_EQ(shown.size(), 60u);
+    EXPECT_EQ(shown, logged("uv_names"));
+    EXPECT_EQ(trace({spec("uv_names= if ret == \"name 7\"")}, {"results", "20", values_log}).size(), 1u);
+    const auto makes = trace({spec("uv_makes(number, ret.values[3] as negative)= if ret.values[2] > 20")}, {"results", "20", values_log});
+    ASSERT_EQ(makes.size(), 9u);
+    for (std::size_t i = 0; i < makes.size(); i++)
+        EXPECT_EQ(makes[i].at("args").dump(), "{\"number\":" + std::to_string(i + 11) + ",\"negative\":-" + std::to_string(i + 11) + '}');
+}
+
+// An index of a reference is that of an element, and behind the last one is nothing.
+TEST_P(UserValues, have_elements) {
+    const auto events = trace({spec("uv_vector(numbers[0] as first, numbers[2] as third, (*points)[0].x as point)")}, {"60", values_log});
+    ASSERT_EQ(events.size(), 60u);
+    for (int round = 0; round < 60; round++) {
+        const auto expect = [&](const char *name, bool is_there, int value) {
+            const ordered_json &shown = events[static_cast<std::size_t>(round)].at("args").at(name);
+            EXPECT_TRUE(is_there ? shown == value : shown.is_null()) << name << ' ' << round << ' ' << shown.dump();
+        };
+        expect("first", round % 40 > 0, -round);
+        expect("third", round % 40 > 2, 2 - round);
+        expect("point", round % 3 > 0, round);
+    }
+}
+
 /// What conditions read is what is shown, of two libraries.
 class UserValuesDecide : public UserValues {};
 
