@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "lang/checker.h"
+#include "lang/expression_error.h"
 #include "lang/spaces.h"
 #include "util/suggestion.h"
 
