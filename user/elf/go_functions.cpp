@@ -117,7 +117,7 @@ std::string_view source_file(const Text &content, std::uint64_t unit, std::int64
 /// That a function is on top is right but for signals, whose handlers' caller we know, and for the scheduler's stack, to which mcall() changes for good.
 GoFunctions::Caller caller_of(std::string_view name, std::uint8_t flags) {
     using Caller = GoFunctions::Caller;
-    if (name == "runtime.mcall")
+    if (name == "runtime.mcall" || name.starts_with("_rt0_")) // the kernel, or the dynamic linker, begins there
         return Caller::none;
     if (name == "runtime.morestack")
         return Caller::saved;

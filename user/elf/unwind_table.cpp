@@ -10,10 +10,13 @@
 #include <utility>
 
 #include "elf/call_frames.h"
+#include "elf/code_rows.h"
 #include "elf/debug_file.h"
 #include "elf/go_functions.h"
 #include "elf/go_stack_switch.h"
 #include "elf/linkage_rows.h"
+#include "elf/section_entries.h"
+#include "elf/symbol_tables.h"
 #include "elf/unwind_rule.h"
 
 namespace argtrace::elf {
@@ -347,6 +350,35 @@ private:
     std::uint64_t to_file_ = 0;
 };
 
+/// Functions that have symbols, but are nowhere described: those of C in a program that Go's linker has put together, and of assembly.
+RulePieces undescribed_of(const Object &object, const FrameRegisters &registers, RuleSet &rules, const RulePieces &described) {
+    const auto is_described = [&described](std::uint64_t offset) {
+        const auto behind = std::ranges::upper_bound(described, offset, {}, &RulePiece::start);
+        return behind != described.begin() && offset < std::prev(behind)->end;
+    };
+    std::vector<CodeRange> functions;
+    for (const Object::Section &section : object.sections()) {
+        const std::uint32_t type = section.header.sh_type;
+        if ((type != SHT_SYMTAB && type != SHT_DYNSYM) || section.header.sh_link >= object.sections().size())
+            continue;
+        const Text names = object.content(object.sections()[section.header.sh_link]);
+        for (const Elf64_Sym &symbol : entries_of<Elf64_Sym>(object, section)) {
+            const auto offset = is_function(symbol) && symbol.st_size > 0 ? object.offset_of(symbol.st_value) : std::nullopt;
+            if (!offset || is_described(*offset) || !code_at(object, symbol.st_value))
+                continue;
+            const std::string_view name = string_at(names, symbol.st_name);
+            const bool is_part = name.ends_with(".cold") || name.find(".cold.") != name.npos;
+            functions.push_back({symbol.st_value, symbol.st_value + symbol.st_size, !is_part && symbol.st_value != object.entry()});
+        }
+    }
+    RulePieces pieces;
+    visit_code_rows(object, registers, std::move(functions), [&](std::uint64_t start, std::uint64_t end, const FrameState &state) {
+        if (const auto rule = unwind_rule(registers, state, false); rule && pieces.size() < ARGTRACE_UNWIND_ROWS_MAX)
+            pieces.push_back({start, end, rules.add(*rule)});
+    });
+    return in_order(std::move(pieces));
+}
+
 std::vector<argtrace_unwind_row> rows_of(const RulePieces &pieces) {
     std::vector<argtrace_unwind_row> rows;
     std::uint64_t behind = 0;
@@ -398,6 +430,7 @@ UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files) {
     pieces = fill_gaps(pieces, debugged.pieces());
     pieces = fill_gaps(pieces, linkage_tables_of(object, *registers, rules));
     pieces = fill_gaps(sigreturns_of(object, *registers, rules), pieces);
+    pieces = fill_gaps(pieces, undescribed_of(object, *registers, rules, pieces));
     UnwindTable table;
     table.rows = rows_of(pieces);
     table.rules = rules.take();

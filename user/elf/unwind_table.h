@@ -18,7 +18,8 @@ struct UnwindTable {
 
 /// How to unwind the code of an object: from .eh_frame, and from .debug_frame where .eh_frame says
 /// nothing. An object that has neither may have a separate debug file, see find_debug_file().
-/// Offsets are those in the file. Code that cannot be unwound by such rules has the rule
+/// Offsets are those in the file. Functions that have symbols, but that
+/// nothing describes, are unwound by what their code does, see code_rows.h. Code that cannot be unwound by such rules has the rule
 /// ARGTRACE_UNWIND_NONE, as does what lies between functions.
 UnwindTable unwind_table(const Object &object, const DebugFiles &debug_files = {});
 

@@ -25,7 +25,6 @@
 #include "spec/source_line.h"
 #include "spec/usdt.h"
 #include "spec/user_objects.h"
-#include "util/near_match.h"
 #include "util/suggestion.h"
 
 namespace argtrace {
@@ -150,9 +149,11 @@ std::string function_meant(std::string_view text, const std::vector<elf::NamedFu
         return did_you_mean(near);
     std::vector<std::string_view> parts;
     std::ranges::transform(names, std::back_inserter(parts), last_part);
-    // It is a part of one of the names, whose address tells which.
-    const std::string_view part = near_match(last_part(text), parts);
-    return part.empty() ? "" : did_you_mean(*std::ranges::find(names, part.end(), [](std::string_view name) { return name.end(); }));
+    Suggestion near = suggest(last_part(text), parts);
+    // Each is the end of a whole name, as its address tells.
+    for (std::string_view &part : near.names)
+        part = *std::ranges::find(names, part.end(), [](std::string_view name) { return name.end(); });
+    return did_you_mean(near);
 }
 
 Error why_none(const Spec &spec, const std::string &path, const elf::Object &object, const std::vector<elf::NamedFunction> &functions) {

@@ -97,8 +97,12 @@ Suggestion suggest(std::string_view word, std::span<const std::string_view> cand
     for (auto *names : {&same, &with_words, &with_part})
         if (!names->empty())
             return first_of(wanted, std::move(*names), syscall_prefix);
-    const std::string_view near = near_match(lowered(word), candidates);
-    return near.empty() ? Suggestion{} : Suggestion{{near}};
+    std::vector<std::string> names;
+    std::ranges::transform(candidates, std::back_inserter(names), lowered);
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string_view near = near_match(lowered(word), views);
+    const auto found = std::ranges::find(views, near.data(), [](std::string_view name) { return name.data(); });
+    return near.empty() ? Suggestion{} : Suggestion{{candidates[static_cast<std::size_t>(found - views.begin())]}};
 }
 
 std::string did_you_mean(const Suggestion &suggestion, std::string_view word, bool listing) {
