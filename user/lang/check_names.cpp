@@ -230,6 +230,15 @@ std::string Checker::meant_elsewhere(std::string_view name) const {
     return fmt::format("; arguments go by their names: {}", fmt::join(arguments, ", "));
 }
 
+// Go's functions need not name what they return.
+std::string Checker::results_without_names() const {
+    std::vector<std::string_view> results;
+    for (const Scope::Parameter &one : scope_.parameters())
+        if (one.other_name.empty() && one.place.name.starts_with(result_name) && one.place.name.find_first_not_of("0123456789", result_name.size()) == std::string::npos)
+            results.push_back(one.place.name);
+    return results.empty() ? "" : fmt::format("; what it returns is {}", fmt::join(results, ", "));
+}
+
 // The enumerator that may be meant, of the enum that its qualifier names.
 std::string Checker::enumerator_meant(const std::string &qualifier, std::string_view name) const {
     TypeName wanted;
@@ -286,6 +295,8 @@ void Checker::unknown_name(const Ast &ast) const {
         near = did_you_mean(near_match(name, macro_names()));
     if (near.empty())
         near = meant_elsewhere(name);
+    if (near.empty() && is_go())
+        near = results_without_names();
     if (const std::size_t at = name.rfind("::"); near.empty() && at != name.npos)
         near = enumerator_meant(name.substr(0, at), name.substr(at + 2));
     if (is_type_alone(ast))

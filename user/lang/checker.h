@@ -59,6 +59,7 @@ private:
     void require_return(std::string_view what, const Ast &ast) const;
     [[noreturn]] void unknown_name(const Ast &ast) const;
     std::string meant_elsewhere(std::string_view name) const;
+    std::string results_without_names() const;
     std::string enumerator_meant(const std::string &qualifier, std::string_view name) const;
     bool is_known(const Ast &ast) const; // a name
     bool is_subject(const Ast &ast) const; // the name `it` of what a table says of

@@ -253,11 +253,8 @@ void TextRenderer::event(Line &out, const EventView &view) {
         to = out.reserve(caller->view().size());
     }
     out.set_end(caller->write(to));
-    if (plan.stacks.any()) [[unlikely]] {
-        if (event.caller == 0)
-            out += '\n';
+    if (plan.stacks.any()) [[unlikely]]
         append_call_stacks(out, callers_, StackValues::of(view, plan.stacks));
-    }
 }
 
 } // namespace argtrace

@@ -180,6 +180,39 @@ TEST_F(RenderTest, ManyTasksCallersAndProbes) {
     }
 }
 
+// A function of user code has no caller, and its stack begins in the next line all the same.
+TEST_F(RenderTest, StacksAreBelowTheirCall) {
+    probe.function = "u:app:run";
+    probe.args = {test::output("user_stack", ARGTRACE_TYPE_STACK, 8, std::string(user_stack_name))};
+    probe.kind = ARGTRACE_KIND_USER;
+    event.caller = 0;
+    values = {{ARGTRACE_STACK_ID_NO_USER, 0, ARGTRACE_TYPE_STACK, true}};
+    TextRenderer renderer(callers, false);
+    std::string out;
+    renderer.event(out, view());
+    EXPECT_TRUE(out.ends_with(" u:app:run()\n        [kernel]\n")) << out;
+}
+
+// What the result means stands in its place, in JSON beside it.
+TEST_F(RenderTest, ResultsAreWhatTheyMean) {
+    probe.function = "u:app:name";
+    probe.args = {test::output("ret.value", ARGTRACE_TYPE_STR, 64, "char *"), test::output("ret", ARGTRACE_TYPE_PTR, 8, "char *")};
+    probe.kind = ARGTRACE_KIND_USER;
+    probe.flags = ARGTRACE_PROBE_RETURN;
+    probe.args[1].loc = ARGTRACE_LOC_RETURN;
+    const std::string_view text = "root";
+    bytes.resize(text.size());
+    std::memcpy(bytes.data(), text.data(), text.size());
+    Value name{0, text.size(), ARGTRACE_TYPE_STR, true};
+    values = {name, ptr(0x7fff1000)};
+    event.duration = 5000;
+    TextRenderer renderer(callers, false);
+    std::string out;
+    renderer.event(out, view());
+    EXPECT_NE(out.find("u:app:name() = \"root\" <"), out.npos) << out;
+    EXPECT_NE(json().find(R"("args":{},"ret":"0x7fff1000","ret.value":"root",)"), std::string::npos) << json();
+}
+
 TEST_F(RenderTest, TimesOfAnyOrder) {
     TextRenderer renderer(callers, false);
     for (std::uint64_t ts : {0ull, 999999999ull, 1000000000ull, 5ull, 4294967296ull, ~0ull, 1ull}) {
