@@ -60,7 +60,7 @@ std::string Followers::choose(Function &function) {
     return {};
 }
 
-std::string Followers::choose_user_function(Function &function) const {
+std::string Followers::choose_user_function(Function &function) {
     const ReturnBy by = return_by_of(*function.kind, request_.return_by);
     UserReturns returns = function.find_returns ? function.find_returns() : UserReturns();
     if (!returns.why_none.empty())
@@ -75,6 +75,8 @@ std::string Followers::choose_user_function(Function &function) const {
         return "it keeps the address that it returns to, in place of which it would find that of the kernel's uretprobe";
     if (by_uretprobe && returns.is_called && !returns.is_called())
         return "it is not called but jumped to, and the kernel's uretprobe would replace what is no address to return to";
+    if (by == ReturnBy::uretprobe && returns.throws)
+        ended_by_exceptions_.emplace_back(function.name());
     if (!by_uretprobe || by == ReturnBy::uretprobe)
         return {};
     if (by == ReturnBy::ret)
@@ -128,6 +130,11 @@ std::uint32_t Followers::who_comes_first(const Function &function) {
 }
 
 void Followers::limit(Found &found) const {
+    if (!ended_by_exceptions_.empty())
+        found.left.push_back(fmt::format("--return-by uretprobe: a program that throws an exception through {} will end: where the kernel's uretprobe has a function "
+                                         "return to, no exception finds its handler",
+                                         ended_by_exceptions_.size() == 1 ? ended_by_exceptions_.front()
+                                                                          : fmt::format("one of these {} functions", ended_by_exceptions_.size())));
     std::vector<Function> &functions = found.functions;
     const auto is_by_kernel = [](const Function &function) { return function.by != 0; };
     const auto count = static_cast<std::size_t>(std::count_if(functions.begin(), functions.end(), is_by_kernel));

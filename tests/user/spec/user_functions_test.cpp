@@ -400,6 +400,11 @@ TEST(UserFunctions, NoUretprobeIsWhereExceptionsAre) {
         EXPECT_EQ(return_way(throws), "ret");
     }
     EXPECT_EQ(return_way(returning_probes({"u:" + program.path() + ":throws="}, ReturnBy::uretprobe).at(0)), "uretprobe");
+    Kernel kernel = make_kernel_without_tracefs();
+    Request risky = request({"u:" + program.path() + ":throws="});
+    EXPECT_THAT(resolve(kernel, risky).left, testing::IsEmpty());
+    risky.return_by = ReturnBy::uretprobe;
+    EXPECT_THAT(resolve(kernel, risky).left, ElementsAre(HasSubstr("a program that throws an exception through u:x:throws will end")));
 }
 
 // The kernel's would replace what is on the stack there: the number of the program's arguments, or what whoever jumps there has left.
