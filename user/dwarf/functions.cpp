@@ -361,7 +361,7 @@ void Functions::Prototypes::Made::leave_out_unsure(Function &function) {
         const bool is_in_part = bare && bare->is_partial && parameter.has_address_there && parameter.place->index == taken.integers;
         const bool is_described = bare && bare->is_composite() && (is_later || is_in_part);
         if (function.is_mangled && (is_described || (!parameter.place && is_rust_reference(types, parameter.type)))) {
-            parameter.type = maker.pointer_to(parameter.type);
+            parameter.type = maker.reference_to(parameter.type);
             parameter.place.reset();
             parameter.has_address_there = false;
         }

@@ -16,6 +16,7 @@ namespace argtrace {
 namespace {
 
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -205,6 +206,30 @@ TEST_P(OfLibrary, ClassesHaveMeanings) {
     EXPECT_EQ(values.meant(pointers, 3, memory), is_libcxx ? std::nullopt : std::optional(22u));
     EXPECT_THAT(values.refusal(vectors, "str(v)"), HasSubstr("no pointer to characters"));
     EXPECT_THAT(values.refusal(function(program, "view"), "str(v) + 1"), HasSubstr("recorded"));
+}
+
+constexpr const char *containers_of_library = R"(
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#define CALLED __attribute__((noinline, used))
+CALLED void sizes(std::map<int, int> &m, std::multiset<long> *s, std::unordered_map<int, int> &u, std::list<int> &l) { asm volatile("" : : "r"(&m), "r"(s), "r"(&u), "r"(&l)); }
+CALLED void maybe(std::optional<int> &o) { asm volatile("" : : "r"(&o)); }
+int main() { std::map<int, int> m; std::multiset<long> s; std::unordered_map<int, int> u; std::list<int> l; std::optional<int> o; sizes(m, &s, u, l); maybe(o); }
+)";
+
+TEST_P(OfLibrary, ContainersHaveSizes) {
+    DescribedProgram program(containers_of_library, ".cpp", GetParam());
+    program.read();
+    ProgramValues values(containers_of_library, ".cpp", GetParam());
+    const std::string sizes = function(program, "sizes");
+    for (std::uint32_t parameter = 0; parameter < 4; parameter++) {
+        const bool is_old_list = parameter == 3 && std::string(GetParam()).find("CXX11_ABI=0") != std::string::npos; // counts its elements
+        EXPECT_THAT(values.meaning(sizes, parameter), ElementsAreArray(is_old_list ? std::vector<std::string>() : std::vector<std::string>{"size"})) << parameter;
+    }
+    EXPECT_THAT(values.meaning(function(program, "maybe")), ElementsAre("value", "has_value"));
 }
 
 // The characters of a view are all that there may be.

@@ -11,9 +11,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <list>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <sys/mman.h>
@@ -62,6 +67,10 @@ CALLED void uv_view(std::string_view view, const std::string_view &other) {
 
 CALLED void uv_vector(const std::vector<short> &numbers, std::vector<uv_point> *points, std::vector<bool> &bits) {
     sink = sink + static_cast<long>(numbers.size() + points->size() + bits.size());
+}
+
+CALLED void uv_containers(const std::map<int, long> &map, std::set<short> *set, std::unordered_map<int, int> &table, std::list<int> &list, const std::optional<int> &maybe) {
+    sink = sink + static_cast<long>(map.size() + set->size() + table.size() + list.size()) + maybe.value_or(0);
 }
 
 CALLED void uv_pointers(const std::unique_ptr<uv_point> &owned, std::unique_ptr<uv_point, void (*)(uv_point *)> &freed, std::shared_ptr<uv_point> shared) {
@@ -148,6 +157,33 @@ void call_vectors(long round) {
     uv_vector(numbers, &points, bits);
 }
 
+void call_containers(long round) {
+    std::map<int, long> map;
+    std::set<short> set;
+    std::unordered_map<int, int> table;
+    std::list<int> list;
+    for (int i = 0; i < round % 7; i++) {
+        map[i] = round;
+        set.insert(static_cast<short>(i / 2));
+        table[i * 3] = i;
+        list.push_back(i);
+    }
+    std::optional<int> maybe;
+    if (round % 2)
+        maybe = static_cast<int>(-round);
+#if defined _GLIBCXX_USE_CXX11_ABI && !_GLIBCXX_USE_CXX11_ABI
+    const std::string list_size; // it counts its elements
+#else
+    const std::string list_size = "\"list.size\":" + std::to_string(list.size()) + ',';
+#endif
+    std::fprintf(call_log, "uv_containers {\"map.size\":%zu,\"set.size\":%zu,\"table.size\":%zu,%s", map.size(), set.size(), table.size(), list_size.c_str());
+    if (maybe)
+        std::fprintf(call_log, "\"maybe.value\":%d,\"maybe.has_value\":true}\n", *maybe);
+    else
+        std::fprintf(call_log, "\"maybe.has_value\":false}\n");
+    uv_containers(map, &set, table, list, maybe);
+}
+
 void call_pointers(long round) {
     std::unique_ptr<uv_point> owned(round % 2 ? new uv_point{1, 2} : nullptr);
     std::unique_ptr<uv_point, void (*)(uv_point *)> freed(new uv_point{3, 4}, free_point);
@@ -210,6 +246,7 @@ int main(int argc, char **argv) {
     for (long round = 0; round < rounds; round++) {
         call_strings(round);
         call_vectors(round);
+        call_containers(round);
         call_pointers(round);
     }
     return std::fclose(call_log) != 0;

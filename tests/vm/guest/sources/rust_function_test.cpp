@@ -141,6 +141,22 @@ TEST_P(RustFunctions, have_variants) {
     EXPECT_EQ(found, (std::vector<std::string>{"Circle", "Rectangle", "Empty", "Named"})) << outcome.out;
 }
 
+// Of slices, vectors and strings, whether they are passed by their address or are referred to; and nothing behind their last one.
+TEST_P(RustFunctions, have_elements) {
+    const Outcome outcome = run({"argtrace", "trace", "--json", "-F", spec("with_slice(numbers[0] as first, numbers[2] as third, numbers[3] as none)"),
+                                 spec("with_vector(numbers[2] as third, numbers[3] as none)"), spec("with_string_reference(text[9] as digit, text[10] as none)"),
+                                 spec("with_color(color) if color == Color::Blue"), "--", program()});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> found;
+    for (const auto &event : json_lines(outcome.out))
+        if (event.contains("func"))
+            found.push_back(event.at("args").dump());
+    const auto digit = [](int number) { return "{\"digit\":" + std::to_string('0' + number) + ",\"none\":null}"; };
+    EXPECT_EQ(found, (std::vector<std::string>{digit(0), R"({"first":1,"third":3,"none":null})", R"({"third":6,"none":null})", digit(1),
+                                               R"({"first":1,"third":4,"none":null})", R"({"third":7,"none":null})", R"({"color":"Blue"})"}))
+        << outcome.out;
+}
+
 TEST_P(RustFunctions, are_chosen_and_counted_by_their_texts) {
     const Outcome traced = run({"argtrace", "trace", "-d", "--json", "-F", spec("with_string if str(text) == \"owned 1\""), spec("with_str if text == \"first\""),
                                 spec("with_string_reference if text ~ \"borrowed 1*\""), "--", program()});
