@@ -141,7 +141,7 @@ TEST_P(RustFunctions, have_variants) {
     EXPECT_EQ(found, (std::vector<std::string>{"Circle", "Rectangle", "Empty", "Named"})) << outcome.out;
 }
 
-// Of slices, vectors and strings, whether they are passed by their address or are referred to; and nothing behind their last one.
+// An index of a slice, vector or string is that of an element, whether it is passed by its address or referred to; behind the last one is nothing.
 TEST_P(RustFunctions, have_elements) {
     const Outcome outcome = run({"argtrace", "trace", "--json", "-F", spec("with_slice(numbers[0] as first, numbers[2] as third, numbers[3] as none)"),
                                  spec("with_vector(numbers[2] as third, numbers[3] as none)"), spec("with_string_reference(text[9] as digit, text[10] as none)"),
