@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "elf/code_execution_x86_64.h"
 
+#include "elf/x86_64_registers.h"
+
 namespace argtrace::elf {
 
 namespace {
 
-/// The numbers of DWARF, by those of the instruction set.
-constexpr std::array<std::uint8_t, 16> dwarf_numbers_x86_64 = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr std::uint8_t dwarf_rsp = 7;
 
 /// What calls need not preserve (x86-64 psABI, 3.2.1), and what a system call does not.
 constexpr std::array<std::uint8_t, 9> lost_in_calls_x86_64 = {0, 1, 2, 4, 5, 8, 9, 10, 11};
 constexpr std::array<std::uint8_t, 3> lost_in_system_calls = {0, 2, 11};
-
-std::optional<std::uint8_t> dwarf_number_of(ZydisRegister reg) {
-    if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15)
-        return std::nullopt;
-    return dwarf_numbers_x86_64[static_cast<std::size_t>(reg - ZYDIS_REGISTER_RAX)];
-}
 
 } // namespace
 

@@ -3,20 +3,17 @@
 
 #include <algorithm>
 
+#include "elf/x86_64_registers.h"
+
 namespace argtrace::elf {
 
 namespace {
 
 constexpr std::int64_t stack_word = 8;
 
-/// The numbers of DWARF, by those of the instruction set (x86-64 psABI, figure 3.36).
-constexpr std::array<std::uint8_t, 16> dwarf_numbers_of_code = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
-
+/// Of a part of a register that of the whole.
 std::optional<std::uint8_t> number_of(ZydisRegister reg) {
-    const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-    if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
-        return std::nullopt;
-    return dwarf_numbers_of_code[static_cast<std::size_t>(whole - ZYDIS_REGISTER_RAX)];
+    return dwarf_number_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
 
 // As long as it has what the caller had in it.

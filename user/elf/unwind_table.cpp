@@ -18,6 +18,7 @@
 #include "elf/section_entries.h"
 #include "elf/symbol_tables.h"
 #include "elf/unwind_rule.h"
+#include "model/cold_part.h"
 
 namespace argtrace::elf {
 
@@ -366,9 +367,8 @@ RulePieces undescribed_of(const Object &object, const FrameRegisters &registers,
             const auto offset = is_function(symbol) && symbol.st_size > 0 ? object.offset_of(symbol.st_value) : std::nullopt;
             if (!offset || is_described(*offset) || !code_at(object, symbol.st_value))
                 continue;
-            const std::string_view name = string_at(names, symbol.st_name);
-            const bool is_part = name.ends_with(".cold") || name.find(".cold.") != name.npos;
-            functions.push_back({symbol.st_value, symbol.st_value + symbol.st_size, !is_part && symbol.st_value != object.entry()});
+            const bool is_called = !is_cold(string_at(names, symbol.st_name)) && symbol.st_value != object.entry();
+            functions.push_back({symbol.st_value, symbol.st_value + symbol.st_size, is_called});
         }
     }
     RulePieces pieces;

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "model/cold_part.h"
+
 namespace argtrace {
 
 namespace {
@@ -47,10 +49,6 @@ std::string_view source_name(std::string_view name) {
 
 bool is_clone(std::string_view name) {
     return source_name(name) != name;
-}
-
-bool is_cold(std::string_view name) {
-    return name.ends_with(".cold") || name.find(".cold.") != name.npos;
 }
 
 std::vector<Symbol> symbols_in(const Kallsyms &symbols, std::string_view name,

@@ -48,9 +48,6 @@ std::string_view source_name(std::string_view name);
 /// Whether the compiler made up that name: "foo.isra.0", "foo.part.0.cold" ...
 bool is_clone(std::string_view name);
 
-/// Whether it is one of a part of a function that is not called: "foo.cold".
-bool is_cold(std::string_view name);
-
 /// The different addresses in `module` that bear that name.
 std::vector<Symbol> symbols_in(const Kallsyms &symbols, std::string_view name,
                                std::string_view module);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "model/cold_part.h"
 #include "spec/absent.h"
 #include "uapi/argtrace.h"
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "spec/assessment.h"
+#include "model/cold_part.h"
 
 namespace argtrace {
 

@@ -310,8 +310,9 @@ TEST(UserFunctions, DescribeWhatTheyReturn) {
         std::vector<std::string> wrong;
         wanted.meanings = std::make_shared<Meanings>();
         wanted.meanings->add(shipped_meanings, "shipped", wrong, true);
+        const Probe probe = resolve(kernel, wanted).probes.at(0);
         std::vector<std::string> names;
-        for (const Argument &argument : resolve(kernel, wanted).probes.at(0).args)
+        for (const Argument &argument : probe.args)
             names.push_back(argument.name);
         return names;
     };

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <Zydis/Zydis.h>
+
+namespace argtrace::elf {
+
+/// DWARF's number of a whole register for integers (x86-64 psABI, figure 3.36), whose order in instructions is another; nothing of any other register.
+inline std::optional<std::uint8_t> dwarf_number_of(ZydisRegister reg) {
+    constexpr std::array<std::uint8_t, 16> numbers = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+    if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15)
+        return std::nullopt;
+    return numbers[static_cast<std::size_t>(reg - ZYDIS_REGISTER_RAX)];
+}
+
+} // namespace argtrace::elf
