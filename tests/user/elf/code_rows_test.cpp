@@ -119,7 +119,7 @@ TEST_P(CodeRows, AreThoseOfTheCompiler) {
 
 INSTANTIATE_TEST_SUITE_P(Libraries, CodeRows,
                          testing::Values("/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib/x86_64-linux-gnu/libcrypto.so.3",
-                                         "/usr/lib/x86_64-linux-gnu/libdw.so.1", "/usr/bin/python3", "/proc/self/exe"));
+                                         "/usr/lib/x86_64-linux-gnu/libdw.so.1", "/usr/bin/python3", "/usr/bin/perl", "/bin/bash"));
 
 } // namespace
 } // namespace argtrace::elf
