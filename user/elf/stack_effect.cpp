@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t stack_word = 8;
 
-/// Of a part of a register that of the whole.
+/// By a part of a register the whole is meant.
 std::optional<std::uint8_t> number_of(ZydisRegister reg) {
     return dwarf_number_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
 }
