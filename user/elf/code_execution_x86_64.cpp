@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "elf/code_execution_x86_64.h"
 
-#include "elf/x86_64_registers.h"
+#include "elf/x86_64_code.h"
 
 namespace argtrace::elf {
 
@@ -36,9 +36,8 @@ std::optional<CodeExecution::Flow> CodeExecutionX8664::decode() {
 }
 
 std::optional<std::uint64_t> CodeExecutionX8664::target() const {
-    if (operands_[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands_[0].imm.is_relative)
-        return std::nullopt;
-    return at_ + operands_[0].imm.value.u;
+    const auto distance = branch_distance(is_, operands_.data());
+    return distance ? std::optional(at_ + static_cast<std::uint64_t>(*distance)) : std::nullopt;
 }
 
 KnownValue CodeExecutionX8664::of_register(ZydisRegister reg) const {

@@ -192,8 +192,7 @@ private:
 
 void visit_code_rows(const Object &object, const FrameRegisters &registers, std::vector<CodeRange> functions,
                      const std::function<void(std::uint64_t start, std::uint64_t end, const FrameState &state)> &add) {
-    if (!registers.is_linked)
-        CodeFlow(object, registers, std::move(functions)).visit(add);
+    CodeFlow(object, registers, std::move(functions)).visit(add);
 }
 
 } // namespace argtrace::elf

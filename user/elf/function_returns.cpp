@@ -12,6 +12,7 @@
 
 #include "elf/function_code.h"
 #include "elf/function_returns_arm64.h"
+#include "elf/x86_64_code.h"
 
 namespace argtrace::elf {
 
@@ -40,9 +41,8 @@ struct Instruction {
     }
     /// Where a branch leads; nothing if a register or memory says so.
     std::optional<std::uint64_t> target() const {
-        if (is.operand_count_visible == 0 || operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands[0].imm.is_relative)
-            return std::nullopt;
-        return end() + operands[0].imm.value.u;
+        const auto distance = branch_distance(is, operands.data());
+        return distance ? std::optional(end() + static_cast<std::uint64_t>(*distance)) : std::nullopt;
     }
 };
 

@@ -9,6 +9,7 @@
 #include <elf.h>
 
 #include "elf/go_entry_arm64.h"
+#include "elf/x86_64_code.h"
 
 namespace argtrace::elf {
 
@@ -70,9 +71,8 @@ private:
     }
 
     std::optional<std::uint64_t> target() const {
-        if (operands_[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands_[0].imm.is_relative)
-            return std::nullopt;
-        return at_ + operands_[0].imm.value.u;
+        const auto distance = branch_distance(is_, operands_.data());
+        return distance ? std::optional(at_ + static_cast<std::uint64_t>(*distance)) : std::nullopt;
     }
 
     /// Whether this jump leads to where the stack grows: a call, and then a jump back to the function's first instruction.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "elf/x86_64_registers.h"
+#include "elf/x86_64_code.h"
 
 namespace argtrace::elf {
 
@@ -68,9 +68,7 @@ StackEffect::Flow StackEffect::flow() const {
 }
 
 std::optional<std::int64_t> StackEffect::distance() const {
-    if (is_.operand_count_visible == 0 || operands_[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands_[0].imm.is_relative)
-        return std::nullopt;
-    return operands_[0].imm.value.s;
+    return branch_distance(is_, operands_.data());
 }
 
 bool StackEffect::is_register(const ZydisDecodedOperand &operand, std::uint64_t number) const {

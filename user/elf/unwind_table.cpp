@@ -353,6 +353,8 @@ private:
 
 /// Functions that have symbols, but are nowhere described: those of C in a program that Go's linker has put together, and of assembly.
 RulePieces undescribed_of(const Object &object, const FrameRegisters &registers, RuleSet &rules, const RulePieces &described) {
+    if (registers.is_linked)
+        return {};
     const auto is_described = [&described](std::uint64_t offset) {
         const auto behind = std::ranges::upper_bound(described, offset, {}, &RulePiece::start);
         return behind != described.begin() && offset < std::prev(behind)->end;
@@ -362,12 +364,14 @@ RulePieces undescribed_of(const Object &object, const FrameRegisters &registers,
         const std::uint32_t type = section.header.sh_type;
         if ((type != SHT_SYMTAB && type != SHT_DYNSYM) || section.header.sh_link >= object.sections().size())
             continue;
-        const Text names = object.content(object.sections()[section.header.sh_link]);
+        std::optional<Text> names; // of all functions, where mostly none is undescribed
         for (const Elf64_Sym &symbol : entries_of<Elf64_Sym>(object, section)) {
             const auto offset = is_function(symbol) && symbol.st_size > 0 ? object.offset_of(symbol.st_value) : std::nullopt;
             if (!offset || is_described(*offset) || !code_at(object, symbol.st_value))
                 continue;
-            const bool is_called = !is_cold(string_at(names, symbol.st_name)) && symbol.st_value != object.entry();
+            if (!names)
+                names = object.content(object.sections()[section.header.sh_link]);
+            const bool is_called = !is_cold(string_at(*names, symbol.st_name)) && symbol.st_value != object.entry();
             functions.push_back({symbol.st_value, symbol.st_value + symbol.st_size, is_called});
         }
     }

@@ -338,7 +338,8 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
     std::vector<lang::ArgumentExpression> wanted, values, result;
     const bool has_computed_result = function.has_computed_result();
     if (meanings_ && capture.returns && !scope.parameter(lang::result_name)) {
-        result = has_computed_result ? result : fetched(prototype, scope, rows, std::nullopt);
+        if (!has_computed_result)
+            result = fetched(prototype, scope, rows, std::nullopt);
         for (lang::ArgumentExpression &meaning : meanings_->of_result(scope, prototype.result))
             result.push_back(as_meaning(meaning, std::string(lang::result_name)));
     }

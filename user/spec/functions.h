@@ -67,17 +67,14 @@ struct Function {
         return site ? site->operands : convention->operands(prototype);
     }
 
+    /// Whether a program finds what it returns by its convention, which is C's.
+    bool is_read_at_return() const { return capture.returns && !site && convention->program_operands; }
+
     /// What it returns in registers, of a function of C or C++ whose calls are recorded when they return.
-    std::optional<UserOperand> result_operand() const {
-        if (!capture.returns || site || !convention->program_operands)
-            return std::nullopt;
-        return convention->returning(prototype).operand;
-    }
+    std::optional<UserOperand> result_operand() const { return is_read_at_return() ? convention->returning(prototype).operand : std::nullopt; }
 
     /// Whether what such a function returns is in memory, at the address that is recorded.
-    bool has_result_in_memory() const {
-        return capture.returns && !site && convention->program_operands && convention->returning(prototype).is_address;
-    }
+    bool has_result_in_memory() const { return is_read_at_return() && convention->returning(prototype).is_address; }
 
     /// Whether result_operand() is to be recorded by a program.
     bool has_computed_result() const { return result_operand() && convention->returning(prototype).value.loc == ARGTRACE_LOC_NONE; }

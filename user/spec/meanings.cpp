@@ -167,7 +167,7 @@ std::vector<lang::ArgumentExpression> Meanings::of(const lang::Scope &scope,
 }
 
 std::vector<lang::ArgumentExpression> Meanings::of_result(const lang::Scope &scope, const std::string &type) {
-    if (!(scope.kind() == user_kind) || !scope.result())
+    if (scope.kind() != user_kind || !scope.result())
         return {};
     lang::Type known = *scope.result();
     if (scope.is_result_in_memory())

@@ -18,4 +18,11 @@ inline std::optional<std::uint8_t> dwarf_number_of(ZydisRegister reg) {
     return numbers[static_cast<std::size_t>(reg - ZYDIS_REGISTER_RAX)];
 }
 
+/// How far a branch, a jump or a call leads from its own end; nothing if a register or memory says so.
+inline std::optional<std::int64_t> branch_distance(const ZydisDecodedInstruction &instruction, const ZydisDecodedOperand *operands) {
+    if (instruction.operand_count_visible == 0 || operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operands[0].imm.is_relative)
+        return std::nullopt;
+    return operands[0].imm.value.s;
+}
+
 } // namespace argtrace::elf
