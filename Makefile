@@ -185,7 +185,7 @@ bench-report: ## measure how fast recordings are read, beside others
 bench-stacks: ## measure what it takes to show a million different stacks of user code
 	@scripts/bootstrap
 	@cmake -S . -B build/user -DARGTRACE_BENCH=ON >/dev/null
-	@$(call cmake_build,argtrace user_stacks) >/dev/null
+	@$(call cmake_build,argtrace user_stacks_file name_user_stacks) >/dev/null
 	@bench/stacks
 
 # With DESTDIR, for packages, depmod is left to their installation.

@@ -96,6 +96,8 @@ bool is_too_long(const Key &key, std::size_t part, std::span<const std::uint32_t
 } // namespace
 
 bool Aggregation::fits(std::span<const std::uint32_t> room) const {
+    if (std::all_of(room.begin(), room.end(), [](std::uint32_t bytes) { return bytes == 0; }))
+        return true;
     for (const auto &[key, entry] : entries_)
         for (std::size_t i = 0; i < key.size(); ++i)
             if (is_too_long(key, i, room))

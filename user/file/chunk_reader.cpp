@@ -13,8 +13,9 @@ namespace argtrace {
 
 namespace {
 
-// A length is not believed further than there are bytes to show for it.
-constexpr std::size_t grow_at_once = 4 << 20;
+// A length is not believed further than there are bytes to show for it. More than chunks have: what vectors of RawBytes are moved by when they grow
+// is a loop, and memory that is not written to costs nothing.
+constexpr std::size_t grow_at_once = 64 << 20;
 
 } // namespace
 

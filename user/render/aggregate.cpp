@@ -82,17 +82,21 @@ std::optional<std::size_t> telling_part(const Aggregation::Entries &entries) {
     if (entries.empty())
         return std::nullopt;
     const Key &first = entries.begin()->first;
-    std::size_t part = first.size();
-    for (const auto &[key, entry] : entries)
-        for (std::size_t i = 0; i < std::min(part, key.size()); ++i)
+    std::size_t parts = first.size(); // that all keys have
+    std::vector<bool> differs(parts), is_number(parts);
+    for (std::size_t i = 0; i < parts; ++i)
+        is_number[i] = !first[i].value.is_text() && type_info(first[i].value.type).type_class != TypeClass::floating;
+    for (const auto &[key, entry] : entries) {
+        parts = std::min(parts, key.size());
+        for (std::size_t i = 0; i < parts; ++i) {
             if (key[i] != first[i])
-                part = i;
-    const auto is_like_first = [&](const auto &row) {
-        return row.first.size() > part && !row.first[part].value.is_text() &&
-               type_info(row.first[part].value.type).type_class != TypeClass::floating && row.first[part].value.type == first[part].value.type;
-    };
-    const bool alike = part < first.size() && std::all_of(entries.begin(), entries.end(), is_like_first);
-    return alike ? std::optional(part) : std::nullopt;
+                differs[i] = true;
+            if (key[i].value.type != first[i].value.type)
+                is_number[i] = false;
+        }
+    }
+    const auto part = static_cast<std::size_t>(std::ranges::find(differs, true) - differs.begin());
+    return part < parts && is_number[part] ? std::optional(part) : std::nullopt;
 }
 
 /// Such a part's value, as an unsigned number of the same order.

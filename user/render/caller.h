@@ -63,6 +63,9 @@ public:
     /// As Symbols::stack(): valid until the next is asked for.
     std::optional<Stack> stack(std::uint64_t id) { return symbols_.stack(id, room_); }
 
+    /// As Symbols::has_stacks_alike().
+    bool has_stacks_alike() const { return symbols_.has_stacks_alike(); }
+
     /// The module that the function at that place is part of; empty for the kernel itself, and
     /// where no symbol is.
     std::string module(CodePlace place) const {

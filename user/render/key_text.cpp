@@ -73,6 +73,8 @@ void KeyText::append_json_stacks(std::string &out, const StackValues &stacks, co
 }
 
 std::uint64_t KeyText::shared_stack(std::uint64_t id) {
+    if (!names_.has_stacks_alike())
+        return id;
     const auto stack = names_.stack(id);
     const std::uint64_t shared = stack ? stack->id : 0;
     if (shared == 0 || shared == id || names_.stack(shared))
@@ -83,7 +85,7 @@ std::uint64_t KeyText::shared_stack(std::uint64_t id) {
 std::optional<Aggregation> KeyText::with_user_stacks(const Aggregation &all, const std::vector<KeyColumn> &columns) {
     bool is_other = std::any_of(columns.begin(), columns.end(), [](const KeyColumn &column) { return column.is_user_function(); });
     for (std::size_t i = 0; i < columns.size() && !is_other; ++i)
-        is_other = columns[i].is_user_stack && std::any_of(all.entries().begin(), all.entries().end(), [&](const auto &one) {
+        is_other = columns[i].is_user_stack && names_.has_stacks_alike() && std::any_of(all.entries().begin(), all.entries().end(), [&](const auto &one) {
                        const Value &value = one.first[i].value;
                        return value.captured && shared_stack(value.low) != value.low;
                    });

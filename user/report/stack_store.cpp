@@ -2,6 +2,7 @@
 #include "report/stack_store.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "model/user_frame.h"
@@ -61,29 +62,50 @@ std::uint64_t take_number(const std::byte *&from) {
     return number;
 }
 
+/// The same of a number that mostly takes no more than four bytes, without a branch for each of them. Four are read in any case.
+std::uint64_t take_short_number(const std::byte *&from) {
+    std::uint32_t bytes;
+    std::memcpy(&bytes, from, sizeof(bytes));
+    const std::uint32_t ends = ~bytes & 0x80808080;
+    if (ends == 0)
+        return take_number(from);
+    from += (static_cast<unsigned>(std::countr_zero(ends)) + 1) / 8;
+    bytes &= ends ^ (ends - 1);
+    return (bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) | (bytes >> 3 & 0xfe00000);
+}
+
+/// ARGTRACE_FRAME_USER, which no address of the kernel has alone.
+bool is_user(std::uint64_t address) {
+    return address >> 62 == 1;
+}
+
 } // namespace
 
 const std::byte *StackStore::at(std::uint32_t place) const {
     return blocks_[place >> block_bits].get() + (place & ((1u << block_bits) - 1)) * unit;
 }
 
-std::uint32_t StackStore::number_of(std::uint64_t address) {
+char *StackStore::write_numbers(char *to, std::span<const std::uint64_t> addresses) {
     const auto address_at = [this](std::uint32_t number) { return addresses_[number]; };
-    make_room(addresses_by_hash_, addresses_.size(), address_at);
-    std::uint32_t &slot = slot_for(addresses_by_hash_, address, address_at);
-    if (slot == 0) {
-        addresses_.push_back(address);
-        slot = static_cast<std::uint32_t>(addresses_.size());
+    for (const std::uint64_t address : addresses) {
+        std::uint32_t *slot = addresses_by_hash_.empty() ? nullptr : &slot_for(addresses_by_hash_, address, address_at);
+        if (!slot || *slot == 0) {
+            make_room(addresses_by_hash_, addresses_.size(), address_at);
+            slot = &slot_for(addresses_by_hash_, address, address_at);
+            addresses_.push_back(address);
+            *slot = static_cast<std::uint32_t>(addresses_.size());
+        }
+        to = write_varint(to, *slot - 1);
     }
-    return slot - 1;
+    return to;
 }
 
-/// A record that is larger than a block has one of its own.
+/// A record that is larger than a block has one of its own. Behind the last of a block there is room for what is read too much.
 std::uint32_t StackStore::store(std::span<const std::byte> record) {
     if (blocks_.empty() || used_ + record.size() > block_size) {
         if (blocks_.size() == blocks_max)
             throw Error("the recording has more stacks than can be read");
-        blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(std::max(record.size(), block_size)));
+        blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(std::max(record.size(), block_size) + sizeof(std::uint32_t)));
         used_ = 0;
     }
     std::memcpy(blocks_.back().get() + used_, record.data(), record.size());
@@ -99,15 +121,16 @@ void StackStore::add(std::uint64_t id, std::span<const std::byte> addresses, boo
     const bool is_known = slot != 0;
     if (is_known && !is_unreadable(slot - 1))
         return;
-    const std::size_t count = addresses.size() / sizeof(std::uint64_t);
-    packed_.resize(std::max(packed_.size(), sizeof(id) + (count + 1) * varint_size_max));
+    words_.resize(addresses.size() / sizeof(std::uint64_t));
+    std::memcpy(words_.data(), addresses.data(), words_.size() * sizeof(std::uint64_t));
+    packed_.resize(std::max(packed_.size(), sizeof(id) + (words_.size() + 1) * varint_size_max));
     char *to = packed_.data();
     std::memcpy(to, &id, sizeof(id));
-    to = write_varint(to + sizeof(id), std::uint64_t{count} << 1 | std::uint64_t{cut});
-    for (std::size_t i = 0; i < count; ++i)
-        to = write_varint(to, number_of(word_at(addresses.data() + i * sizeof(std::uint64_t))));
+    to = write_varint(to + sizeof(id), std::uint64_t{words_.size()} << 1 | std::uint64_t{cut});
+    to = write_numbers(to, words_);
     slot = store(std::as_bytes(std::span(packed_.data(), to))) + 1;
     stacks_ += !is_known;
+    has_other_ids_ = has_other_ids_ || (is_user(words_.front()) && id != stack_number(words_, cut));
 }
 
 /// Whether its last word says so.
@@ -117,7 +140,7 @@ bool StackStore::is_unreadable(std::uint32_t place) const {
     while (count-- > 0)
         number = take_number(record);
     const UserFrame last(addresses_[number]);
-    return addresses_[number] >> 62 == 1 && last.is_end() && last.offset == ARGTRACE_END_UNREADABLE;
+    return is_user(addresses_[number]) && last.is_end() && last.offset == ARGTRACE_END_UNREADABLE;
 }
 
 std::optional<Stack> StackStore::find(std::uint64_t id, StackRoom &room) const {
@@ -136,15 +159,14 @@ std::optional<Stack> StackStore::find(std::uint64_t id, StackRoom &room) const {
     room.addresses.resize(count);
     room.numbers.resize(count);
     for (std::uint64_t i = 0; i < count; ++i) {
-        const auto number = static_cast<std::uint32_t>(take_number(record));
+        const auto number = static_cast<std::uint32_t>(take_short_number(record));
         room.numbers[i] = number;
         room.addresses[i] = addresses_[number];
     }
-    // ARGTRACE_FRAME_USER, which no address of the kernel has alone.
-    const bool user = (room.addresses.front() >> 62) == 1;
+    const bool user = is_user(room.addresses.front());
     const bool cut = (size & 1) != 0;
-    // One that was completed later has a number of its own beside that of the others.
-    return Stack{room.addresses, cut, user ? CodeSpace::user : CodeSpace::kernel, room.numbers, user ? stack_number(room.addresses, cut) : 0};
+    const std::uint64_t shared = !user ? 0 : has_other_ids_ ? stack_number(room.addresses, cut) : id;
+    return Stack{room.addresses, cut, user ? CodeSpace::user : CodeSpace::kernel, room.numbers, shared};
 }
 
 } // namespace argtrace

@@ -24,12 +24,16 @@ public:
     /// In the room of the caller.
     std::optional<Stack> find(std::uint64_t id, StackRoom &room) const;
 
+    /// Whether a stack of user code has another id than stack_number() of its addresses, as one that was completed later has.
+    bool has_other_ids() const { return has_other_ids_; }
+
 private:
     /// Numbers of what is stored elsewhere, by hash: 0 is no number.
     using Slots = std::vector<std::uint32_t>;
 
     const std::byte *at(std::uint32_t place) const;
-    std::uint32_t number_of(std::uint64_t address);
+    /// Numbers those that are new, and returns the end.
+    char *write_numbers(char *to, std::span<const std::uint64_t> addresses);
     std::uint32_t store(std::span<const std::byte> record);
     bool is_unreadable(std::uint32_t place) const;
 
@@ -39,7 +43,10 @@ private:
     std::size_t used_ = 0; // of the last block
     Slots stacks_by_id_;   // place + 1
     std::size_t stacks_ = 0;
-    std::vector<char> packed_; // room for one of them
+    bool has_other_ids_ = false;
+    // Room for one of them.
+    std::vector<std::uint64_t> words_;
+    std::vector<char> packed_;
 };
 
 } // namespace argtrace

@@ -239,4 +239,9 @@ std::optional<Stack> SymbolTable::stack(std::uint64_t id, StackRoom &room) const
     return stacks_.find(id, room);
 }
 
+bool SymbolTable::has_stacks_alike() const {
+    const std::shared_lock lock(mutex_);
+    return stacks_.has_other_ids();
+}
+
 } // namespace argtrace

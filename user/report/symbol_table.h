@@ -31,6 +31,7 @@ public:
     bool add_stacks(std::span<const std::byte> bytes);
 
     std::optional<Stack> stack(std::uint64_t id, StackRoom &room) const override;
+    bool has_stacks_alike() const override;
 
     /// Objects, and names of user code, as chunks of the file have them. False when a line is malformed; the others are added.
     bool add_objects(std::string_view lines);

@@ -52,6 +52,9 @@ public:
     /// The stack of that number, as values of ARGTRACE_TYPE_STACK have it, if it is known. It is valid until the room is used again.
     virtual std::optional<Stack> stack(std::uint64_t /*id*/, StackRoom & /*room*/) const { return std::nullopt; }
 
+    /// Whether stacks of user code that have different numbers may be of the same addresses: see Stack::id.
+    virtual bool has_stacks_alike() const { return true; }
+
     /// What is at a place in user code by its debug information: the innermost inlined function first, and last the function that has
     /// the code. Files and lines are there if the source of symbols is to tell them. Empty where nothing is known.
     virtual std::vector<SourceFrame> source(CodePlace /*place*/) const { return {}; }

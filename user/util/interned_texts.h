@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace argtrace {
 
@@ -17,18 +18,22 @@ public:
         if (const auto known = numbers_.find(text); known != numbers_.end())
             return known->second;
         const auto number = static_cast<std::uint32_t>(texts_.size());
-        numbers_.emplace(texts_.emplace_back(text), number);
+        texts_.push_back(&numbers_.emplace(text, number).first->first);
         return number;
     }
 
     /// Stays where it is.
-    const std::string &operator[](std::uint32_t number) const { return texts_[number]; }
+    const std::string &operator[](std::uint32_t number) const { return *texts_[number]; }
 
     std::size_t size() const { return texts_.size(); }
 
 private:
-    std::deque<std::string> texts_;
-    std::unordered_map<std::string_view, std::uint32_t> numbers_;
+    struct Hash : std::hash<std::string_view> {
+        using is_transparent = void;
+    };
+
+    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
+    std::vector<const std::string *> texts_; // the keys there
 };
 
 } // namespace argtrace
