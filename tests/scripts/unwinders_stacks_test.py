@@ -116,6 +116,18 @@ class UnwindersTest(unittest.TestCase):
         other = "[... no unwind rule in libfoo.so]"
         self.assertEqual(self.musl(other, musl, [0]), [f"ends {other}"])
 
+    def test_what_gdb_guesses_behind_musl(self):
+        end, musl, program, data = "[... no unwind rule in libc.so]", 0x7ffff7ea5000, 0x5555555ea700, 0x7ffff7f10000
+        ours = [stacks.Frame([name], None, name, 0) for name in ("look", "wait", "main", "start")]
+
+        def kinds(*addresses):
+            theirs = [stacks.Frame(["??"], address, None, None) for address in addresses]
+            return [kind for kind, _, _ in stacks.compare(ours, end, theirs, Process())]
+        self.assertEqual(kinds(0, musl, 0), ["address", "address", "guess"])
+        self.assertEqual(kinds(0, musl, data, 0), ["address", "address", "guess"])
+        self.assertEqual(kinds(0, program, 0), ["address", "address", "address", "deeper"])
+        self.assertEqual(kinds(0, musl, data, program), ["address"] * 4 + [f"ends {end}"])
+
     def test_entries_of_linkage_tables(self):
         text = GDB.replace("in read ()", "in *ABS*+0x9be70@plt ()")
         self.assertEqual(self.kinds(["libc.so.6+0xe1011", *WORDS[1:]], text), ["linkage"])

@@ -25,6 +25,8 @@ KINDS = {
     "linkage": "gdb makes a name for an entry of a linkage table whose function has none, which argtrace does not",
     # argtrace's last frame is in musl, of which there is no debug information, as there is of the program; and nothing that gdb has behind it is code.
     "musl": "Debian's musl has neither tables nor frame pointers: argtrace ends there and says so, gdb guesses by the code of functions",
+    # gdb's frame before is in musl, and neither this one nor those behind it are code. That argtrace's are, its module has seen: each is behind a call.
+    "guess": "in a program that musl is linked to, gdb guesses, and is led to what is no code, where argtrace has followed musl's instructions",
 }
 
 LINKAGE_ENTRY = 16  # bytes
@@ -144,8 +146,16 @@ def ends_in_musl(end, last, rest, mapped):
     return not mapped.is_described_before(last.address) and not any(mapped.is_code(frame.address) for frame in rest)
 
 
+def is_guess(theirs, at, mapped):
+    """Whether gdb has come from undescribed code to what is none."""
+    return at > 0 and not mapped.is_described_before(theirs[at - 1].address) and not any(mapped.is_code(frame.address) for frame in theirs[at:])
+
+
 def compare(ours, end, theirs, mapped):
     """[(kind, frame of argtrace, frame of gdb)] of what differs."""
+    for at in range(min(len(ours), len(theirs))):
+        if is_guess(theirs, at, mapped):
+            return [*compare(ours[:at], "...", theirs[:at], mapped), ("guess", ours[at], theirs[at])]
     found = [(kind, own, other) for at, (own, other) in enumerate(zip(ours, theirs)) if (kind := difference(own, other, mapped, at == 0))]
     if len(ours) > len(theirs):
         found.append(("deeper", ours[len(theirs)], None))
