@@ -48,6 +48,8 @@ public:
         return latest_ = found->second;
     }
 
+    bool is(std::uint32_t number, const argtrace_unwind_rule &rule) const { return number < rules_.size() && same(rules_[number], rule); }
+
     std::vector<argtrace_unwind_rule> take() { return std::move(rules_); }
 
 private:
@@ -351,6 +353,20 @@ private:
     std::uint64_t to_file_ = 0;
 };
 
+/// What follows a description that ends before a system call, as glibc's of clone() and clone3() do, since it would be wrong for the child behind
+/// that: the parent's stack is there still as it was called.
+void add_code_of_parents(const Object &object, const argtrace_unwind_rule &as_called, const RuleSet &rules, const RulePieces &described, std::vector<CodeRange> &functions) {
+    constexpr std::string_view system_call("\x0f\x05", 2);
+    for (std::size_t i = 0; i + 1 < described.size(); i++) {
+        const std::uint64_t start = described[i].end, end = described[i + 1].start;
+        if (start >= end || !rules.is(described[i].rule, as_called) || view(object.read(start, system_call.size())) != system_call)
+            continue;
+        for (const Elf64_Phdr &segment : object.segments())
+            if (const std::uint64_t address = start - segment.p_offset + segment.p_vaddr; code_at(object, address) == &segment)
+                functions.push_back({address, address + (end - start), true});
+    }
+}
+
 /// Functions that have symbols, but are nowhere described: those of C in a program that Go's linker has put together, and of assembly.
 RulePieces undescribed_of(const Object &object, const FrameRegisters &registers, RuleSet &rules, const RulePieces &described) {
     if (registers.is_linked)
@@ -375,6 +391,7 @@ RulePieces undescribed_of(const Object &object, const FrameRegisters &registers,
             functions.push_back({symbol.st_value, symbol.st_value + symbol.st_size, is_called});
         }
     }
+    add_code_of_parents(object, stack_rule(registers, 8), rules, described, functions);
     RulePieces pieces;
     visit_code_rows(object, registers, std::move(functions), [&](std::uint64_t start, std::uint64_t end, const FrameState &state) {
         if (const auto rule = unwind_rule(registers, state, false); rule && pieces.size() < ARGTRACE_UNWIND_ROWS_MAX)

@@ -2,12 +2,15 @@
 // What the code of functions does to the stack, against what compilers say of the same functions in .eh_frame.
 #include "elf/code_rows.h"
 
+#include <cstring>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include "elf/function_list.h"
 #include "elf/unwind_rule.h"
@@ -107,6 +110,36 @@ TEST(UndescribedCode, IsUnwoundByItsSymbols) {
     }
     EXPECT_GT(compared, 50u);
     EXPECT_LT(unknown, compared / 4);
+}
+
+/// Offsets of the instructions behind system calls that create a child: "mov $NUMBER, %eax; syscall".
+std::vector<std::uint64_t> behind_calls_of(const Object &object, std::uint32_t number) {
+    std::vector<std::uint64_t> found;
+    std::string code("\xb8....\x0f\x05", 7);
+    std::memcpy(&code[1], &number, sizeof(number));
+    const CodeSegment segment = object.code_segments().front();
+    const Text bytes = object.read(segment.offset, segment.size);
+    for (std::size_t at = 0; (at = view(bytes).find(code, at)) != std::string_view::npos; at += code.size())
+        found.push_back(segment.offset + at + code.size());
+    return found;
+}
+
+// glibc's description of clone() and clone3() ends at the system call; the stack of the parent there is as at the beginning.
+TEST(UndescribedCode, OfParentsBehindTheirSystemCallIsUnwound) {
+    const auto libc = open_object("/lib/x86_64-linux-gnu/libc.so.6");
+    ASSERT_TRUE(libc);
+    const UnwindTable table = unwind_table(*libc);
+    const argtrace_unwind_rule as_called = stack_rule(*frame_registers(libc->machine()), 8);
+    for (const std::uint32_t number : {std::uint32_t{SYS_clone}, std::uint32_t{SYS_clone3}}) {
+        const std::vector<std::uint64_t> places = behind_calls_of(*libc, number);
+        ASSERT_FALSE(places.empty()) << number;
+        for (const std::uint64_t place : places) {
+            const argtrace_unwind_rule *const rule = rule_at(table, place);
+            ASSERT_TRUE(rule) << number << " at " << place;
+            const bool is_as_called = rule->cfa == as_called.cfa && rule->reg == as_called.reg && rule->offset == as_called.offset;
+            EXPECT_TRUE(is_as_called || number == SYS_clone) << place << ", and functions that make the other call may have a frame";
+        }
+    }
 }
 
 class CodeRows : public testing::TestWithParam<const char *> {};
