@@ -202,24 +202,42 @@ std::string statistic_cell(const Aggregation &all, const Tally &tally,
     }
 }
 
+bool is_stack(const KeyPart &part) {
+    return part.value.type == ARGTRACE_TYPE_STACK;
+}
+
+/// Stacks are the last columns: they may have any length.
 void append_table(std::string &out, const Aggregation &all, const std::vector<Row> &rows,
                   std::span<const KeyColumn> columns, KeyText &keys, const AggregateStyle &style) {
     Table table;
+    const auto is_of_stacks = [&rows](std::size_t column) {
+        return std::ranges::any_of(rows, [column](Row row) { return is_stack(row->first[column]); });
+    };
+    std::vector<std::size_t> before, behind;
     for (std::size_t i = 0; i < columns.size(); ++i)
-        table.add_column(in_capitals(columns[i].name),
-                         std::all_of(rows.begin(), rows.end(), [&](Row row) {
-                             return is_number(columns[i], row->first[i]) && keys.described(columns[i], row->first[i]).empty();
-                         }));
+        (is_of_stacks(i) ? behind : before).push_back(i);
+    const auto add_heads = [&](const std::vector<std::size_t> &which) {
+        for (const std::size_t i : which)
+            table.add_column(in_capitals(columns[i].name), std::ranges::all_of(rows, [&](Row row) {
+                return is_number(columns[i], row->first[i]) && keys.described(columns[i], row->first[i]).empty();
+            }));
+    };
+    const auto add_cells = [&](const std::vector<std::size_t> &which, const Key &key) {
+        for (const std::size_t i : which)
+            table.add_cell(keys.text(columns[i], key[i]));
+    };
+    add_heads(before);
     table.add_column("CALLS", true);
     const std::string_view head = statistic_head(style.statistic);
     if (!head.empty())
         table.add_column(std::string(head), true);
+    add_heads(behind);
     for (const Row row : rows) {
-        for (std::size_t i = 0; i < columns.size(); ++i)
-            table.add_cell(keys.text(columns[i], row->first[i]));
+        add_cells(before, row->first);
         table.add_cell(fmt::format("{}", row->second.total.count));
         if (!head.empty())
             table.add_cell(statistic_cell(all, row->second.total, style));
+        add_cells(behind, row->first);
     }
     table.append_to(out);
 }
@@ -269,10 +287,6 @@ void append_sums(std::string &out, const Aggregation &all, const Aggregation::En
 
 void append_json_number(std::string &out, std::string_view name, WideNumber value) {
     fmt::format_to(std::back_inserter(out), ",\"{}\":{}", name, value);
-}
-
-bool is_stack(const KeyPart &part) {
-    return part.value.type == ARGTRACE_TYPE_STACK;
 }
 
 void append_json_cut(std::string &out, const Key &key, std::span<const KeyColumn> columns) {

@@ -17,6 +17,10 @@ namespace {
 class NoCodeSymbols : public Symbols {
 public:
     std::optional<Symbol> find(CodePlace) const override { return std::nullopt; }
+    std::optional<Stack> stack(std::uint64_t id, StackRoom &) const override { return Stack{std::span(addresses_).first(id - 100), false}; }
+
+private:
+    std::vector<std::uint64_t> addresses_{0xffffffff81000010, 0xffffffff81000020, 0xffffffff81000030};
 };
 
 class RenderedAggregate : public testing::Test {
@@ -80,6 +84,20 @@ TEST_F(RenderedAggregate, CountsAreATable) {
 }
 
 // As the table of calls has it, on a terminal and with -d; where no name fits, as the type says.
+TEST_F(RenderedAggregate, StacksAreTheLastColumns) {
+    columns_ = {{"stack"}, {"comm"}};
+    Aggregation all;
+    all.add_call({number(103, ARGTRACE_TYPE_STACK), text("dd")});
+    all.add_call({number(103, ARGTRACE_TYPE_STACK), text("dd")});
+    all.add_call({number(101, ARGTRACE_TYPE_STACK), text("cat")});
+    EXPECT_EQ(shown(all, {}), "COMM CALLS STACK\n"
+                              "dd       2 0xffffffff81000010 <- 0xffffffff81000020 <- 0xffffffff81000030\n"
+                              "cat      1 0xffffffff81000010\n");
+    AggregateStyle sums;
+    sums.statistic = Statistic::sum;
+    EXPECT_EQ(shown(all, sums).substr(0, 20), "COMM CALLS SUM STACK");
+}
+
 TEST_F(RenderedAggregate, KeysMayBeShownByTheirNames) {
     NamedValues flags(true, NumberForm::hex), commands(false, NumberForm::typed);
     flags.add("O_RDONLY", 0);
