@@ -231,6 +231,10 @@ NodePtr Checker::value(const Ast &ast) {
                          "of its members");
         if (known.kind != TypeKind::aggregate && known.kind != TypeKind::array)
             fail(ast.at, fmt::format("this is a {}, which has no value", name(node->type)));
+        // An argument is shown as it is, and beside it with -d what it means.
+        if (ast.kind != Ast::Kind::name)
+            if (NodePtr text = text_of_program(*node, ast, text_default))
+                return text;
         if (is_cpumask(node->type))
             return cpus_at(std::move(node->operands.front()), node->type, ast);
         if (known.bytes == 0)

@@ -244,7 +244,7 @@ NodePtr Checker::check_index(const Ast &ast) {
         return go_element(ast, kind);
     const bool is_reference = types_.is_reference(whole->type);
     if (is_reference || traits(*whole).kind == TypeKind::aggregate)
-        if (const Expression *meaning = types_.program_struct(whole->type).empty() ? nullptr : scope_.elements_of(whole->type))
+        if (const Expression *meaning = scope_.contents_of(whole->type).elements)
             return element_meant(ast, *meaning);
     if (is_reference) {
         const Type referred = types_.target(whole->type);
@@ -287,16 +287,27 @@ NodePtr Checker::element_within(NodePtr first, NodePtr count, const Ast &ast) {
 // That of what holds several, as std::vector does, by what the table of types says of it.
 NodePtr Checker::element_meant(const Ast &ast, const Expression &meaning) {
     const Ast &left = *ast.operands[0];
-    const auto part = [&](std::size_t number) {
-        const Ast &operand = *meaning.root().operands[number];
-        try {
-            Checker checker(meaning, *this, left);
-            return checker.rvalue(checker.check(operand), operand);
-        } catch (const ExpressionError &error) {
-            fail(left.at, fmt::format("the elements of {} cannot be read here: {}", written(left), error.sentence()));
-        }
-    };
+    const auto part = [&](std::size_t number) { return part_meant(left, "elements", meaning, *meaning.root().operands[number]); };
     return element_within(part(0), part(1), ast);
+}
+
+// A part of what the table of types says of the operand.
+NodePtr Checker::part_meant(const Ast &operand, std::string_view what, const Expression &meaning, const Ast &part) {
+    try {
+        Checker checker(meaning, *this, operand);
+        return checker.rvalue(checker.check(part), part);
+    } catch (const ExpressionError &error) {
+        fail(operand.at, fmt::format("the {} of {} cannot be read here: {}", what, written(operand), error.sentence()));
+    }
+}
+
+// How many elements it has. Null: nothing says that.
+NodePtr Checker::number_of_elements(Type type, const Ast &operand) {
+    const Scope::Contents contents = scope_.contents_of(type);
+    const Expression *const meaning = contents.size ? contents.size : contents.elements;
+    if (!meaning)
+        return nullptr;
+    return convert(part_meant(operand, "size", *meaning, contents.size ? meaning->root() : *meaning->root().operands[1]), long_type);
 }
 
 NodePtr Checker::check_cast(const Ast &ast) {

@@ -144,6 +144,12 @@ NodePtr Checker::call_len(const Ast &ast) {
         return make_constant(types_.count(value->type), long_type, ast);
     if (kind == GoKind::slice || (kind == GoKind::string && is_len))
         return convert(go_member(operand, function, ast), long_type);
+    if (NodePtr number = is_len ? number_of_elements(value->type, operand) : nullptr)
+        return number;
+    if (!is_go())
+        fail(operand.at, fmt::format("{}() takes {}, and {} is a {}", function,
+                                     is_len ? "an array, or a string, a vector or another container of a program" : "a slice or channel of Go", written(operand),
+                                     name(value->type)));
     if (kind != GoKind::channel && (kind != GoKind::map || !is_len))
         fail(operand.at, fmt::format("{} takes a {} of Go, and {} is a {}", function, is_len ? "string, slice, array, map or channel" : "slice or channel",
                                      written(operand), name(value->type)));

@@ -14,8 +14,6 @@ namespace argtrace::lang {
 
 namespace {
 
-constexpr std::uint32_t text_default = 256; // bytes of str() without a size
-
 constexpr std::string_view known_functions[]{"str",  "buf",  "text",     "array", "records", "pointers", "on_page", "head", "strs", "path", "cgroup_path", "fd",       "pfn",
                                              "flags", "name", "sockaddr", "sym",   "cpus", "only", "user",        "kernel",   "this_cpu",
                                              "per_cpu", "reg", "len", "cap", "element", "type"};
@@ -259,7 +257,7 @@ std::uint32_t Checker::length(const Ast &ast) {
 
 // What the table of types has as the text of a struct of the program; null where it has none.
 NodePtr Checker::text_of_program(const Node &node, const Ast &operand, std::uint32_t limit) {
-    const Expression *meaning = types_.program_struct(node.type).empty() ? nullptr : scope_.text_of(node.type);
+    const Expression *const meaning = scope_.contents_of(node.type).text;
     if (!meaning)
         return nullptr;
     NodePtr text;

@@ -11,6 +11,7 @@
 namespace argtrace::lang {
 
 inline constexpr std::uint64_t recorded_bytes_max = ARGTRACE_TEXT_MAX; ///< of what is recorded as bytes
+inline constexpr std::uint32_t text_default = 256;                     ///< bytes of str() without a size
 inline constexpr std::uint64_t page_bytes_min = 4096;                  ///< the smallest pages that machines have
 
 /// Types one expression. Its parts are in several files: check_names.cpp, check_access.cpp,
@@ -74,6 +75,8 @@ private:
     NodePtr check_index(const Ast &ast);
     NodePtr element_within(NodePtr first, NodePtr count, const Ast &ast);
     NodePtr element_meant(const Ast &ast, const Expression &meaning);
+    NodePtr part_meant(const Ast &operand, std::string_view what, const Expression &meaning, const Ast &part);
+    NodePtr number_of_elements(Type type, const Ast &operand);
     NodePtr dereference(const Ast &ast);
     NodePtr address_of(const Ast &ast);
     NodePtr check_cast(const Ast &ast);

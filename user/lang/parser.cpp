@@ -661,12 +661,48 @@ private:
                 made->operands.push_back(expression());
                 expect(Kind::right_bracket, "']'");
             } else if (token_.kind == Kind::left_parenthesis) {
-                fail("a function is called by its name, as in str(ADDRESS)");
+                made = called_member(std::move(operand));
             } else {
                 return operand;
             }
             operand = ended(std::move(made));
         }
+    }
+
+    /// What methods of strings and containers are here: `x.size()` is len(x), `x.empty()` len(x) == 0, and `x.c_str()` str(x).
+    Node called_member(Node method) {
+        const bool is_method = method->kind == Ast::Kind::member || method->kind == Ast::Kind::arrow;
+        const std::string name = method->token.text;
+        const bool is_empty = name == "empty" || name == "is_empty", is_size = name == "size" || name == "length" || name == "len";
+        const bool is_text = name == "c_str" || name == "as_str";
+        if (!is_method || !(is_empty || is_size || is_text))
+            fail(is_method ? fmt::format("{}() cannot be called: of methods there are size(), length(), empty() and c_str(), of strings and containers", name)
+                           : "a function is called by its name, as in str(ADDRESS)");
+        const Token begin = token_;
+        advance();
+        if (token_.kind != Kind::right_parenthesis)
+            fail(fmt::format("{}() has no operands here", name));
+        close(begin);
+        Node made = make(Ast::Kind::call, method->token);
+        made->token.text = is_text ? "str" : "len";
+        made->at = method->at;
+        made->operands = std::move(method->operands);
+        return is_empty ? is_zero(ended(std::move(made))) : std::move(made);
+    }
+
+    /// `node == 0`, which stands nowhere.
+    Node is_zero(Node node) const {
+        Token zero = node->token;
+        zero.kind = Kind::number;
+        zero.value = 0;
+        zero.is_decimal = true;
+        Node made = make(Ast::Kind::binary, node->token);
+        made->binary = BinaryOperator::equal;
+        made->at = node->at;
+        made->parenthesized = true;
+        made->operands.push_back(std::move(node));
+        made->operands.push_back(ended(make(Ast::Kind::number, zero)));
+        return made;
     }
 
     std::shared_ptr<const std::string> text_;

@@ -74,14 +74,16 @@ public:
     void set_goroutines_of(const GoProgram *program) { goroutines_of_ = program; }
     const GoProgram *goroutines_of() const { return goroutines_of_; }
 
-    /// Finds what is the text of a program's struct, an expression of `it`; null if it is none.
-    using FindExpression = std::function<const Expression *(const Types &, Type)>;
-    void set_text_finder(FindExpression find) { find_text_ = std::move(find); }
-    const Expression *text_of(Type type) const { return find_text_ ? find_text_(*types_, type) : nullptr; }
-
-    /// The same of its elements, where the expression is a call whose operands are the first and their number.
-    void set_element_finder(FindExpression find) { find_elements_ = std::move(find); }
-    const Expression *elements_of(Type type) const { return find_elements_ ? find_elements_(*types_, type) : nullptr; }
+    /// What is known of what a program's struct holds, each an expression of `it`, or null.
+    struct Contents {
+        const Expression *text = nullptr;     ///< what it says, if that is a text
+        const Expression *elements = nullptr; ///< a call whose operands are the first of its elements and their number
+        const Expression *size = nullptr;     ///< their number, where that is said by itself
+    };
+    using FindContents = std::function<Contents(const Types &, Type)>;
+    void set_contents_finder(FindContents find) { find_contents_ = std::move(find); }
+    /// Of a struct of the program, or a pointer to one; of anything else nothing.
+    Contents contents_of(Type type) const { return find_contents_ && !types_->program_struct(type).empty() ? find_contents_(*types_, type) : Contents(); }
 
     const Types &types() const { return *types_; }
     const std::string &function() const { return function_; }
@@ -100,7 +102,7 @@ private:
     bool is_result_in_memory_ = false;
     const ProbeKind *kind_ = &function_kind;
     std::uint32_t text_bytes_ = text_bytes_default;
-    FindExpression find_text_, find_elements_;
+    FindContents find_contents_;
     OfGo go_;
     const GoProgram *goroutines_of_ = nullptr;
 };

@@ -11,12 +11,14 @@ namespace argtrace {
 
 std::size_t count_meanings(const Probe &probe, std::size_t argument) {
     const std::string_view name = probe.args[argument].name;
+    if (probe.args[argument].loc == ARGTRACE_LOC_PROGRAM && type_info(probe.args[argument].type).type_class == TypeClass::text)
+        return 0; // it says itself what it means, and a member of it was asked for beside it
     std::size_t count = 0;
     for (std::size_t i = argument + 1; i < probe.args.size(); ++i, ++count) {
         const std::string_view other = probe.args[i].name;
         const bool is_recorded = probe.args[i].loc == ARGTRACE_LOC_PROGRAM || probe.args[i].loc == ARGTRACE_LOC_NONE; // Go's struct{} has no bytes
         if (!is_recorded || !other.starts_with(name) ||
-            !other.substr(name.size()).starts_with('.'))
+            !other.substr(name.size()).starts_with('.') || other.ends_with("()"))
             break;
     }
     return count;

@@ -2,6 +2,7 @@
 #include "spec/capture.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "spec/changes.h"
 #include "spec/functions.h"
 #include "spec/go_parts.h"
+#include "spec/member_values.h"
 
 namespace argtrace {
 
@@ -228,8 +230,7 @@ void CaptureCompiler::compile(Function &function) {
     scope.set_go({function.go.get(), function.address});
     scope.set_goroutines_of(capture.goroutines_of.get());
     Meanings &meanings = meanings_ ? *meanings_ : Meanings::shared();
-    scope.set_text_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.text_of(types, type); });
-    scope.set_element_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.elements_of(types, type); });
+    scope.set_contents_finder([&meanings](const lang::Types &types, lang::Type type) { return meanings.contents_of(types, type); });
     if (capture.returns) {
         scope.set_result(scope.types().result(prototype.source.id));
         scope.set_result_operand(function.result_operand());
@@ -357,11 +358,13 @@ void CaptureCompiler::describe(const Function &function, const lang::Scope &scop
         const auto parameter = parameter_of(prototype, value);
         if (!parameter || !meanings_)
             continue;
-        if (std::vector<lang::ArgumentExpression> read = fetched(prototype, scope, rows, parameter); !read.empty())
-            values.insert(values.end(), read.begin(), read.end());
-        else
+        std::vector<lang::ArgumentExpression> read = fetched(prototype, scope, rows, parameter);
+        if (read.empty())
             for (lang::ArgumentExpression &meaning : meanings_->of(scope, *parameter))
-                values.push_back(as_meaning(meaning, value.name));
+                read.push_back(as_meaning(meaning, value.name));
+        if (read.empty() && scope.kind() == user_kind)
+            read = member_values(scope, *meanings_, *parameter, value.name);
+        std::ranges::move(read, std::back_inserter(values));
     }
     add_result();
     if (fit_optional(function, scope, conditions, values, capture.program))

@@ -224,7 +224,7 @@ template<typename Rows> const Meanings::Row *Meanings::first_resolved(const lang
     return found;
 }
 
-const Meanings::Contents &Meanings::contents_of(const lang::Types &types, lang::Type type) {
+const lang::Scope::Contents &Meanings::contents_of(const lang::Types &types, lang::Type type) {
     const std::string_view whole = types.program_struct(type);
     const auto [known, added] = contents_.try_emplace({&types, std::string(whole)});
     if (!added)
@@ -245,11 +245,19 @@ const Meanings::Contents &Meanings::contents_of(const lang::Types &types, lang::
             const lang::Ast &root = expression->root();
             if (root.kind == lang::Ast::Kind::call && (root.token.text == "array" || root.token.text == "text"))
                 known->second.elements = expression;
+            for (const lang::ArgumentExpression &value : row.values)
+                if (value.name == "size" || value.name == "len" || value.name == "n")
+                    known->second.size = &value.expression;
             break; // it means something else
         } catch (const lang::ExpressionError &) {
         }
     }
     return known->second;
+}
+
+bool Meanings::has_line(const lang::Types &types, lang::Type type) const {
+    const std::string_view whole = types.program_struct(type);
+    return std::ranges::any_of(of_programs_, [&](std::size_t row) { return glob_matches(rows_[row].type, whole); });
 }
 
 Meanings &Meanings::shared() {

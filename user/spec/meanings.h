@@ -49,11 +49,12 @@ public:
     /// The same of what a user function returns, by the type that its prototype has.
     std::vector<lang::ArgumentExpression> of_result(const lang::Scope &scope, const std::string &type);
 
-    /// The first value that a struct of the program, or what points to one, means, if that is a text; else null.
-    const lang::Expression *text_of(const lang::Types &types, lang::Type type) { return contents_of(types, type).text; }
+    /// What a struct of the program, or what points to one, holds: its text is the first value that it means, if that is one, its elements the same if
+    /// that is text(FIRST, COUNT, MAX) or array(FIRST, COUNT, MAX), and its size a value of one of the names `size`, `len` and `n`.
+    const lang::Scope::Contents &contents_of(const lang::Types &types, lang::Type type);
 
-    /// The same, if that is text(FIRST, COUNT, MAX) or array(FIRST, COUNT, MAX), by which single elements are found.
-    const lang::Expression *elements_of(const lang::Types &types, lang::Type type) { return contents_of(types, type).elements; }
+    /// Whether there is a line for that struct of the program.
+    bool has_line(const lang::Types &types, lang::Type type) const;
 
     /// A sentence for each type asked for of which the user's own tables have a line, but none that can be resolved. What is shipped
     /// has lines for several versions of the kernel.
@@ -61,10 +62,6 @@ public:
 
 private:
     std::vector<lang::ArgumentExpression> values_meant(const lang::Scope &scope, const std::string &type_name, lang::Type type, std::string_view subject);
-    struct Contents {
-        const lang::Expression *text = nullptr, *elements = nullptr;
-    };
-    const Contents &contents_of(const lang::Types &types, lang::Type type);
     const Row *find(const lang::Types &types, const std::string &name, lang::Type type);
     template<typename Rows> const Row *first_resolved(const lang::Types &types, lang::Type type, const Rows &rows);
 
@@ -72,7 +69,7 @@ private:
     std::vector<std::size_t> of_programs_; // in rows_, in their order
     std::multimap<std::string, std::size_t> by_type_; // in rows_, in their order
     std::map<std::pair<const lang::Types *, std::string>, const Row *> known_;
-    std::map<std::pair<const lang::Types *, std::string>, Contents> contents_; // by the struct's name
+    std::map<std::pair<const lang::Types *, std::string>, lang::Scope::Contents> contents_; // by the struct's name
     std::vector<std::string> unresolved_;
 };
 

@@ -118,6 +118,16 @@ TEST_F(MeaningTest, WhatCouldNotBeReadBesideOthersIsAQuestionMark) {
     EXPECT_EQ(shown(), "{len=44, dev=?}");
 }
 
+TEST_F(MeaningTest, WhatIsAskedForBesideItsSubjectIsNone) {
+    text("item.name", "novel");
+    number("item.name._M_string_length", 5);
+    argument("v", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    number("v.size()", 2);
+    EXPECT_EQ(count_meanings(probe, 0), 0u) << "a text says itself what it means";
+    EXPECT_EQ(count_meanings(probe, 2), 0u) << "a method is an expression";
+    EXPECT_EQ(shown(), "\"novel\"");
+}
+
 TEST_F(MeaningTest, TheyAreThoseOfThisArgumentAndComputed) {
     argument("file", ARGTRACE_TYPE_PTR, 0xffff888000001000);
     number("file2.pos", 1);

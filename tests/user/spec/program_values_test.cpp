@@ -9,6 +9,7 @@
 
 #include "lang/compile.h"
 #include "lang/expression_error.h"
+#include "spec/member_values.h"
 #include "support/described_program.h"
 #include "support/program_interpreter.h"
 
@@ -42,8 +43,7 @@ public:
     lang::Scope scope(const std::string &function) {
         const Prototype &prototype = program_.prototype(function);
         lang::Scope scope(*types_, prototype, user_functions_x86_64.places(prototype), user_kind);
-        scope.set_text_finder([this](const lang::Types &types, lang::Type type) { return meanings_.text_of(types, type); });
-        scope.set_element_finder([this](const lang::Types &types, lang::Type type) { return meanings_.elements_of(types, type); });
+        scope.set_contents_finder([this](const lang::Types &types, lang::Type type) { return meanings_.contents_of(types, type); });
         return scope;
     }
 
@@ -51,6 +51,14 @@ public:
     std::vector<std::string> meaning(const std::string &function, std::uint32_t parameter = 0) {
         std::vector<std::string> names;
         for (const auto &value : meanings_.of(scope(function), parameter))
+            names.push_back(value.name);
+        return names;
+    }
+
+    // The names of the members that are shown of what the parameter leads to.
+    std::vector<std::string> members(const std::string &function, std::uint32_t parameter = 0) {
+        std::vector<std::string> names;
+        for (const auto &value : member_values(scope(function), meanings_, parameter, "x"))
             names.push_back(value.name);
         return names;
     }
@@ -291,6 +299,64 @@ TEST_P(OfLibrary, CharactersAreElements) {
     };
     EXPECT_EQ(value("v[1]"), "i");
     EXPECT_EQ(value("v[4]"), "?");
+}
+
+std::string as_long(std::int64_t number) {
+    return std::string(reinterpret_cast<const char *>(&number), sizeof(number));
+}
+
+// By what the table of types says of it, or as its own methods are called.
+TEST_P(OfLibrary, ContainersSayHowLongTheyAre) {
+    DescribedProgram program(of_library, ".cpp", GetParam());
+    program.read();
+    ProgramValues values(of_library, ".cpp", GetParam());
+    const std::string vectors = function(program, "vectors"), view = function(program, "view");
+    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
+    FakeMemory memory;
+    memory.put(object_at, std::array<std::uint64_t, 3>{text_at, text_at + 12, text_at + 16});
+    for (const char *expression : {"len(v)", "v.size()"})
+        EXPECT_EQ(values.value(vectors, expression, memory), as_long(3)) << expression;
+    EXPECT_EQ(values.value(vectors, "v.empty()", memory), as_int(0));
+    EXPECT_EQ(values.value(vectors, "v.size() - 1", memory), as_long(2));
+    EXPECT_EQ(values.value(view, "v.length()", memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at}), as_long(4));
+    EXPECT_EQ(values.value(view, "v.empty() || v.size() == 4", memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at}), as_int(1));
+    memory.put(text_at, "view", 4);
+    EXPECT_EQ(values.value(view, "v.c_str()", memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at}), "view");
+    EXPECT_THAT(values.refusal(vectors, "v.back()"), HasSubstr("back() cannot be called"));
+    EXPECT_THAT(values.refusal(vectors, "v.size(1)"), HasSubstr("no operands"));
+    EXPECT_THAT(values.refusal(vectors, "len(v[0])"), HasSubstr("v[0] is a int"));
+}
+
+constexpr const char *with_members = R"(
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+struct Money { long cents; int currency; };
+enum class Kind { book = 1 };
+struct Base { int id; };
+struct Item : Base { std::string name; Kind kind; Money price; std::unique_ptr<int> tag; std::vector<std::string> words; double weight; struct { std::string inner; } more; std::pair<int, std::string> both; std::shared_ptr<int> shared; };
+struct Plain { int a; char text[8]; struct Plain *next; long many[20]; };
+__attribute__((noinline, used)) void f(const Item &item, Item *pointer, Plain *plain, std::string &s, int *n, std::tuple<int> *t) { asm volatile("" : : "r"(&item), "r"(pointer), "r"(plain), "r"(&s), "r"(n), "r"(t)); }
+int main() { Item i{}; Plain p{}; std::string s; int n = 0; std::tuple<int> t; f(i, &i, &p, s, &n, &t); }
+)";
+
+// What a program's own structs have is shown, with the texts that it holds.
+TEST_P(OfLibrary, MembersAreShownWithWhatTheyMean) {
+    ProgramValues values(with_members, ".cpp", GetParam());
+    DescribedProgram program(with_members, ".cpp", GetParam());
+    program.read();
+    const std::string f = function(program, "f");
+    const auto of_item = ElementsAre("x.id", "x.name", "x.kind", "x.price", "x.words.size", "x.weight", "x.more.inner", "x.both.first");
+    EXPECT_THAT(values.members(f, 0), of_item);
+    EXPECT_THAT(values.members(f, 1), of_item);
+    EXPECT_THAT(values.members(f, 2), ElementsAre("x.a", "x.text", "x.next"));
+    EXPECT_THAT(values.members(f, 3), IsEmpty()) << "it has a meaning";
+    EXPECT_THAT(values.members(f, 4), IsEmpty());
+    EXPECT_THAT(values.members(f, 5), IsEmpty()) << "it is the library's";
+    EXPECT_EQ(values.refusal(f, "item.name"), "none");
+    EXPECT_EQ(values.refusal(f, "item.name == \"x\""), "none");
 }
 
 // What has no room in registers is at the address that the function returns.
