@@ -73,6 +73,24 @@ CALLED void uv_containers(const std::map<int, long> &map, std::set<short> *set, 
     sink = sink + static_cast<long>(map.size() + set->size() + table.size() + list.size()) + maybe.value_or(0);
 }
 
+struct uv_base {
+    int id;
+};
+struct uv_item : uv_base {
+    std::string name;
+    uv_point place;
+    std::unique_ptr<int> tag;
+    std::vector<short> numbers;
+    double weight;
+    struct {
+        std::string inner;
+    } more;
+};
+
+CALLED void uv_item_of(const uv_item &item, uv_item *pointer) {
+    sink = sink + static_cast<long>(item.name.size() + pointer->numbers.size());
+}
+
 CALLED void uv_pointers(const std::unique_ptr<uv_point> &owned, std::unique_ptr<uv_point, void (*)(uv_point *)> &freed, std::shared_ptr<uv_point> shared) {
     sink = sink + (owned ? 1 : 0) + (freed ? 1 : 0) + (shared ? 1 : 0);
 }
@@ -184,6 +202,27 @@ void call_containers(long round) {
     uv_containers(map, &set, table, list, maybe);
 }
 
+void call_item(long round) {
+    uv_item item;
+    item.id = static_cast<int>(round);
+    item.name = (round % 2 ? "item " : "an item with a name that has no room in the object ") + std::to_string(round);
+    item.place = {static_cast<int>(round), static_cast<int>(-round)};
+    item.numbers.resize(static_cast<std::size_t>(round % 5));
+    item.weight = static_cast<double>(round) + 0.5;
+    item.more.inner = std::to_string(round);
+    std::string members;
+    for (const char *const name : {"item", "pointer"}) {
+        char one[512];
+        std::snprintf(one, sizeof(one),
+                      "%s\"%s.id\":%d,\"%s.name\":%s,\"%s.place\":{\"x\":%d,\"y\":%d},\"%s.numbers.size\":%zu,\"%s.weight\":%.1f,\"%s.more.inner\":%s",
+                      members.empty() ? "" : ",", name, item.id, name, quoted(item.name).c_str(), name, item.place.x, item.place.y, name, item.numbers.size(), name,
+                      item.weight, name, quoted(item.more.inner).c_str());
+        members += one;
+    }
+    std::fprintf(call_log, "uv_item_of {%s}\n", members.c_str());
+    uv_item_of(item, &item);
+}
+
 void call_pointers(long round) {
     std::unique_ptr<uv_point> owned(round % 2 ? new uv_point{1, 2} : nullptr);
     std::unique_ptr<uv_point, void (*)(uv_point *)> freed(new uv_point{3, 4}, free_point);
@@ -247,6 +286,7 @@ int main(int argc, char **argv) {
         call_strings(round);
         call_vectors(round);
         call_containers(round);
+        call_item(round);
         call_pointers(round);
     }
     return std::fclose(call_log) != 0;

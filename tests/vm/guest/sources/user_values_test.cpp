@@ -69,7 +69,7 @@ TEST_P(UserValues, str_takes_strings_and_views) {
 }
 
 TEST_P(UserValues, are_shown_as_what_they_mean) {
-    const auto events = trace({"-d", spec("uv_string"), spec("uv_view"), spec("uv_vector"), spec("uv_containers"), spec("uv_pointers")}, {"60", values_log});
+    const auto events = trace({"-d", spec("uv_string"), spec("uv_view"), spec("uv_vector"), spec("uv_containers"), spec("uv_item_of"), spec("uv_pointers")}, {"60", values_log});
     std::map<std::string, std::vector<std::string>> calls;
     for (const auto &event : events) {
         // What stands beside the arguments; of texts without ".value".
@@ -82,7 +82,7 @@ TEST_P(UserValues, are_shown_as_what_they_mean) {
                 meanings[name] = value;
         calls[name_of(event)].push_back(name_of(event) + ' ' + meanings.dump());
     }
-    for (const char *function : {"uv_string", "uv_view", "uv_vector", "uv_containers", "uv_pointers"}) {
+    for (const char *function : {"uv_string", "uv_view", "uv_vector", "uv_containers", "uv_item_of", "uv_pointers"}) {
         EXPECT_EQ(calls[function].size(), 60u) << function;
         EXPECT_EQ(calls[function], logged(function));
     }
