@@ -22,6 +22,7 @@
 #include "dwarf/rust_values.h"
 #include "dwarf/type_maker.h"
 #include "elf/dwarf_file.h"
+#include "elf/result_use.h"
 #include "uapi/argtrace.h"
 
 namespace argtrace::dwarf {
@@ -62,13 +63,22 @@ bool has_slot(Dwarf_Die &parameter) {
     return dwarf_hasattr(&parameter, DW_AT_location) && !has_location_list(parameter);
 }
 
+/// Whether its frame is found by the frame pointer, as in code that is not optimised.
+bool has_frame_pointer(Dwarf_Die &function) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    std::size_t count;
+    return dwarf_getlocation(dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute), &operations, &count) == 0 && count == 1 &&
+           operations->atom == DW_OP_reg6; // RBP, x86-64 psABI, figure 3.36
+}
+
 constexpr unsigned vector_arguments = 8; // x86-64 psABI 3.2.3, AAPCS64 6.8.2
 
 } // namespace
 
 struct Functions::Info {
     Info(elf::DwarfFile file, const DwarfRegisters &known, const elf::Object &object)
-        : index(std::move(file)), registers(known), dictionaries(object) {}
+        : index(std::move(file)), registers(known), dictionaries(object), results(object) {}
 
     bool is_described(Dwarf_Die &unit) {
         const auto [known, is_new] = described_units.try_emplace(unit.addr, false);
@@ -81,6 +91,7 @@ struct Functions::Info {
     FunctionIndex index;
     DwarfRegisters registers;
     GoDictionaries dictionaries;
+    elf::ResultUse results;
     Scopes scopes;
     std::unordered_map<const void *, bool> described_units;
 };
@@ -118,6 +129,7 @@ struct Functions::Prototypes::Made {
         bool is_line = false;
         bool is_mangled = false; ///< its name, as that of functions that C cannot name
         bool is_result_unsure = false; ///< the compiler may have it return a part of its result alone
+        std::optional<std::uint64_t> kept_to_itself = {}; ///< by LLVM, which may have it return nothing: where it begins
         Language language = Language::c;
         std::uint32_t type = 0; ///< the prototype's
     };
@@ -268,6 +280,8 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     function.is_result_unsure =
         function.language == Language::rust && !is_as_declared &&
         std::ranges::none_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
+    if (!is_as_declared && is_made_by_llvm(*unit) && !has_frame_pointer(*die))
+        function.kept_to_itself = address;
     made.functions.push_back(std::move(function));
     made.known.emplace(die->addr, made.functions.size() - 1);
     return made.functions.size() - 1;
@@ -432,7 +446,9 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
     const MadeType *result = made_->types.bare(function.result);
     const bool is_complex_alone = result && result->number == MadeType::Number::complex_x87 && result->is_partial; // of numbers that are passed alike, but not returned
     const bool is_in_registers = result && result->is_composite() && result->size <= 16;
-    if (is_complex_alone || (function.is_result_unsure && is_in_registers))
+    const bool is_in_vector = result && result->kind == MadeType::Kind::floating;
+    const bool is_dropped = function.kept_to_itself && made_->info.results.is_never_read(*function.kept_to_itself, is_in_vector);
+    if (is_complex_alone || is_dropped || (function.is_result_unsure && is_in_registers))
         prototype.result_shape = {};
     return prototype;
 }

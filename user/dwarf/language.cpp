@@ -39,6 +39,16 @@ Language language_of(Dwarf_Die &unit) {
     }
 }
 
+namespace {
+
+std::string_view producer_of(Dwarf_Die &unit) {
+    Dwarf_Attribute attribute;
+    const char *text = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute));
+    return text ? text : "";
+}
+
+} // namespace
+
 bool has_attributes_of_version_5(Dwarf_Die &die, unsigned gcc_since) {
     auto unit = unit_of(die);
     if (!unit)
@@ -48,12 +58,15 @@ bool has_attributes_of_version_5(Dwarf_Die &die, unsigned gcc_since) {
         return false;
     if (version >= 5)
         return true;
-    Dwarf_Attribute attribute;
-    const char *text = dwarf_formstring(dwarf_attr(&*unit, DW_AT_producer, &attribute));
-    const std::string_view producer = text ? text : "";
+    const std::string_view producer = producer_of(*unit);
     const std::size_t number = producer.find(' ', std::string_view("GNU C").size()); // "GNU C++17 12.2.0 -gdwarf-4"
     return producer.starts_with("GNU C") && number != producer.npos && producer.find("strict-dwarf") == producer.npos &&
            std::strtoul(producer.data() + number, nullptr, 10) >= gcc_since;
+}
+
+bool is_made_by_llvm(Dwarf_Die &unit) {
+    const std::string_view producer = producer_of(unit);
+    return producer.find("clang") != producer.npos || producer.find("rustc") != producer.npos; // "Debian clang version 14.0.6"
 }
 
 bool has_types(Dwarf_Die &unit) {

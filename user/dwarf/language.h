@@ -21,6 +21,9 @@ Language language_of(Dwarf_Die &unit);
 /// own, unless it is told to be strict.
 bool has_attributes_of_version_5(Dwarf_Die &die, unsigned gcc_since);
 
+/// Whether clang or rustc has compiled a unit.
+bool is_made_by_llvm(Dwarf_Die &unit);
+
 /// Whether a unit has types at all: one that was compiled with -g1 says of functions only where they are.
 bool has_types(Dwarf_Die &unit);
 
