@@ -238,6 +238,11 @@ Returning aapcs64_returning(const Prototype &prototype) {
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
+    if (prototype.is_result_left_out) {
+        returning.operand.reset();
+        returning.is_unread = true;
+        return returning;
+    }
     returning.in_memory = is_result_in_memory(result);
     returning.is_address = returning.in_memory;
     if (!returning.in_memory && (result.kind == Shape::Kind::floating || is_homogeneous(result) || may_be_homogeneous(result))) {

@@ -238,6 +238,11 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
     Argument &value = returning.value;
     value.name = "ret";
     value.type_name = prototype.result;
+    if (prototype.is_result_left_out) {
+        returning.operand.reset();
+        returning.is_unread = true;
+        return returning;
+    }
     if (result.kind == Shape::Kind::floating && floating_type(result.bytes) != ARGTRACE_TYPE_END) { // in xmm0
         value.loc = ARGTRACE_LOC_RETURN;
         value.type = floating_type(result.bytes);

@@ -162,6 +162,7 @@ struct Prototype {
     std::uint32_t hidden = 0;
     std::uint32_t results = 0; ///< so many of the parameters, the last ones, are what a function of Go returns
     bool variadic = false; ///< "..." follows the parameters
+    bool is_result_left_out = false; ///< the compiler has it return nothing, as nobody looks at that
     std::string text;      ///< "ssize_t vfs_read(struct file *file, char *buf, ...)" on one line
     TypeSource source;
 

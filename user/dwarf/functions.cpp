@@ -277,10 +277,10 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
         function.parameters[i].name = names[i].name;
     function.result = made.maker.type_of(*die);
     // LLVM leaves out what no caller uses, without another name for the function. What is not optimised has slots.
-    function.is_result_unsure =
-        function.language == Language::rust && !is_as_declared &&
-        std::ranges::none_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
-    if (!is_as_declared && is_made_by_llvm(*unit) && !has_frame_pointer(*die))
+    const bool may_be_changed =
+        !is_as_declared && std::ranges::none_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
+    function.is_result_unsure = function.language == Language::rust && may_be_changed;
+    if (may_be_changed && is_made_by_llvm(*unit) && !has_frame_pointer(*die))
         function.kept_to_itself = address;
     made.functions.push_back(std::move(function));
     made.known.emplace(die->addr, made.functions.size() - 1);
@@ -447,8 +447,8 @@ Prototype Functions::Prototypes::prototype(std::size_t number, const btf *types,
     const bool is_complex_alone = result && result->number == MadeType::Number::complex_x87 && result->is_partial; // of numbers that are passed alike, but not returned
     const bool is_in_registers = result && result->is_composite() && result->size <= 16;
     const bool is_in_vector = result && result->kind == MadeType::Kind::floating;
-    const bool is_dropped = function.kept_to_itself && made_->info.results.is_never_read(*function.kept_to_itself, is_in_vector);
-    if (is_complex_alone || is_dropped || (function.is_result_unsure && is_in_registers))
+    prototype.is_result_left_out = function.kept_to_itself && result && made_->info.results.is_never_read(*function.kept_to_itself, is_in_vector);
+    if (is_complex_alone || (function.is_result_unsure && is_in_registers))
         prototype.result_shape = {};
     return prototype;
 }

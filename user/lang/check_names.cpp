@@ -208,6 +208,9 @@ NodePtr Checker::outcome(const Builtin &builtin, const Ast &ast) {
     if (!known.is_floating() && (!known.is_scalar() || known.bytes > 8))
         fail(ast.at, fmt::format("{} returns a {}, which is recorded, but cannot be computed with",
                                  scope_.function(), name(*result)));
+    if (scope_.is_result_unread())
+        fail(ast.at, fmt::format("what {} returns is not known: only its own program calls it, nothing there looks at that, and the compiler may have left it out",
+                                 scope_.function()));
     if (known.is_floating() && scope_.kind().number != ARGTRACE_KIND_USER)
         fail(ast.at, fmt::format("{} returns a {}, in a register that the kernel does not use", scope_.function(), name(*result)));
     NodePtr whole = make_source(ARGTRACE_SOURCE_RETURN, known.is_floating() ? ARGTRACE_RETURN_VECTOR : 0, ulong_type, ast);

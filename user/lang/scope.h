@@ -58,6 +58,10 @@ public:
     void set_result_in_memory(bool in_memory) { is_result_in_memory_ = in_memory; }
     bool is_result_in_memory() const { return is_result_in_memory_; }
 
+    /// It is in no register that is known: the compiler may have left it out.
+    void set_result_unread(bool unread) { is_result_unread_ = unread; }
+    bool is_result_unread() const { return is_result_unread_; }
+
     /// How many bytes text() has that says nothing of it.
     void set_text_bytes(std::uint32_t bytes) { text_bytes_ = bytes; }
     std::uint32_t text_bytes() const { return text_bytes_; }
@@ -100,6 +104,7 @@ private:
     std::optional<Type> result_;
     std::optional<UserOperand> result_operand_;
     bool is_result_in_memory_ = false;
+    bool is_result_unread_ = false;
     const ProbeKind *kind_ = &function_kind;
     std::uint32_t text_bytes_ = text_bytes_default;
     FindContents find_contents_;

@@ -235,6 +235,7 @@ void CaptureCompiler::compile(Function &function) {
         scope.set_result(scope.types().result(prototype.source.id));
         scope.set_result_operand(function.result_operand());
         scope.set_result_in_memory(function.has_result_in_memory());
+        scope.set_result_unread(function.has_unread_result());
     }
     if (adds_up) {
         capture.program = add_up(scope, conditions, *aggregate_, capture);

@@ -76,6 +76,9 @@ struct Function {
     /// Whether what such a function returns is in memory, at the address that is recorded.
     bool has_result_in_memory() const { return is_read_at_return() && convention->returning(prototype).is_address; }
 
+    /// Whether that is not known.
+    bool has_unread_result() const { return is_read_at_return() && convention->returning(prototype).is_unread; }
+
     /// Whether result_operand() is to be recorded by a program.
     bool has_computed_result() const { return result_operand() && convention->returning(prototype).value.loc == ARGTRACE_LOC_NONE; }
 

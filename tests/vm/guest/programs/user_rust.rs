@@ -123,9 +123,17 @@ pub fn returns_str(length: usize) -> &'static str {
     opaque(&"hello world"[..length])
 }
 
+/// Nobody looks at what it returns, so that the compiler may leave that out.
+#[inline(never)]
+pub fn ignored(number: u64, list: &mut Vec<u64>) -> u64 {
+    list.push(opaque(number));
+    number * 3 + 1
+}
+
 fn main() {
     let server = Server { name: opaque("web".to_string()), port: opaque(8080), peers: opaque(vec![1, 2, 3]) };
     let mut total = 0usize;
+    let mut list = Vec::new();
     for round in 0..opaque(2u32) {
         let number = opaque(round);
         total += with_str(opaque(if number == 0 { "first" } else { "" }), number);
@@ -143,6 +151,8 @@ fn main() {
         total += generic(opaque(&"text"), number) + generic(opaque(&5u64), number);
         total += server.handle(opaque("/index.html"), opaque(100)) + server.speak(opaque(3)) as usize;
         total += returns_str(opaque(5)).len();
+        ignored(opaque(number as u64 + 7), &mut list);
+        total += opaque(list.len());
     }
     total += with_shape(&opaque(Shape::Empty)) as usize + with_shape(&opaque(Shape::Named(6))) as usize + with_color(opaque(Color::Blue)) as usize;
     println!("{}", total);

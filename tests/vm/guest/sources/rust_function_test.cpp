@@ -99,7 +99,7 @@ protected:
 };
 
 TEST_P(RustFunctions, have_their_arguments_and_results) {
-    const Outcome outcome = run({"argtrace", "trace", "-r", "-d", "--json", "-F", spec("*"), "!" + spec("opaque"), "!" + spec("main"), "--", program()});
+    const Outcome outcome = run({"argtrace", "trace", "-r", "-d", "--json", "-F", spec("*"), "!" + spec("opaque"), "!" + spec("main"), "!" + spec("ignored"), "--", program()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     std::vector<RustCall> calls = expected();
     std::size_t at = 0, unknown = 0;
@@ -119,6 +119,30 @@ TEST_P(RustFunctions, have_their_arguments_and_results) {
         EXPECT_LE(unknown, 12u) << outcome.out;
     } else {
         EXPECT_EQ(unknown, 4u) << outcome.out;
+    }
+}
+
+// What nobody looks at is right or unknown: the compiler leaves it out where it optimises.
+TEST_P(RustFunctions, have_no_results_that_were_left_out) {
+    const Outcome outcome = run({"argtrace", "trace", "-r", "--json", "-F", spec("ignored(number)"), "--", program()});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    unsigned calls = 0, unknown = 0;
+    for (const auto &event : json_lines(outcome.out)) {
+        if (!event.contains("func"))
+            continue;
+        calls++;
+        unknown += event.at("ret").is_null();
+        if (!event.at("ret").is_null()) {
+            EXPECT_EQ(event.at("ret").get<std::uint64_t>(), 3 * event.at("args").at("number").get<std::uint64_t>() + 1) << event.dump();
+        }
+    }
+    EXPECT_EQ(calls, 2u) << outcome.out;
+    std::cout << unknown << " results are not known\n";
+    if (!is_optimised()) {
+        EXPECT_EQ(unknown, 0u) << outcome.out;
+    }
+    if (unknown > 0) {
+        EXPECT_NE(run({"argtrace", "trace", "-r", spec("ignored if ret == 1"), "--", program()}).err.find("the compiler may have left it out"), std::string::npos);
     }
 }
 
