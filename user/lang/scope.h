@@ -86,7 +86,7 @@ public:
     };
     using FindContents = std::function<Contents(const Types &, Type)>;
     void set_contents_finder(FindContents find) { find_contents_ = std::move(find); }
-    /// Of a struct of the program, or a pointer to one; of anything else nothing.
+    /// That of a struct of the program, or of a pointer to one; nothing of anything else.
     Contents contents_of(Type type) const { return find_contents_ && !types_->program_struct(type).empty() ? find_contents_(*types_, type) : Contents(); }
 
     const Types &types() const { return *types_; }
