@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "elf/object.h"
@@ -28,6 +29,7 @@ private:
     };
 
     void find_sites();
+    bool has_short_jump_to(std::uint64_t address) const;
     bool is_read(std::uint64_t address, bool in_vector) const;
     const std::pair<CodeSegment, Text> *segment_at(std::uint64_t address) const;
 
