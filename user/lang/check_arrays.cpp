@@ -115,6 +115,24 @@ NodePtr Checker::number_up_to(const Ast &operand, const char *what, std::uint64_
     return either(compare(ARGTRACE_ALU_LT, false, number(), limit(), ast), number(), limit(), ast);
 }
 
+// len(x), and cap(x), which Go has alone.
+NodePtr Checker::call_len(const Ast &ast) {
+    const std::string &function = ast.token.text;
+    require_operands(ast, 1, 1, function + "(VALUE)");
+    const Ast &operand = *ast.operands[0];
+    const NodePtr value = check(operand);
+    const bool is_len = function == "len";
+    if (is_len && types_.go_kind(value->type) == GoKind::none && traits(*value).kind == TypeKind::array)
+        return make_constant(types_.count(value->type), long_type, ast);
+    if (is_go())
+        return go_length(*value, ast);
+    if (NodePtr number = is_len ? number_of_elements(value->type, operand) : nullptr)
+        return number;
+    fail(operand.at, fmt::format("{}() takes {}, and {} is a {}", function,
+                                 is_len ? "an array, or a string, a vector or another container of a program" : "a slice or channel of Go", written(operand),
+                                 name(value->type)));
+}
+
 // A struct as far as the number of bytes goes: a program may know the first members alone, and have no more memory.
 NodePtr Checker::call_head(const Ast &ast) {
     require_operands(ast, 2, 2, "head(POINTER, BYTES)");

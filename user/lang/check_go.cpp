@@ -132,30 +132,20 @@ NodePtr Checker::go_element(const Ast &ast, GoKind kind) {
     return element_within(go_member(left, kind == GoKind::string ? "str" : "array", ast), go_member(left, "len", ast), ast);
 }
 
-// len(x): of a nil map or channel 0.
-NodePtr Checker::call_len(const Ast &ast) {
+// len(x) and cap(x): of a nil map or channel 0.
+NodePtr Checker::go_length(const Node &value, const Ast &ast) {
     const std::string &function = ast.token.text;
-    require_operands(ast, 1, 1, function + "(VALUE)");
     const Ast &operand = *ast.operands[0];
     const bool is_len = function == "len";
-    const NodePtr value = check(operand);
-    const GoKind kind = types_.go_kind(value->type);
-    if (is_len && kind == GoKind::none && traits(*value).kind == TypeKind::array)
-        return make_constant(types_.count(value->type), long_type, ast);
+    const GoKind kind = types_.go_kind(value.type);
     if (kind == GoKind::slice || (kind == GoKind::string && is_len))
         return convert(go_member(operand, function, ast), long_type);
-    if (NodePtr number = is_len ? number_of_elements(value->type, operand) : nullptr)
-        return number;
-    if (!is_go())
-        fail(operand.at, fmt::format("{}() takes {}, and {} is a {}", function,
-                                     is_len ? "an array, or a string, a vector or another container of a program" : "a slice or channel of Go", written(operand),
-                                     name(value->type)));
     if (kind != GoKind::channel && (kind != GoKind::map || !is_len))
         fail(operand.at, fmt::format("{} takes a {} of Go, and {} is a {}", function, is_len ? "string, slice, array, map or channel" : "slice or channel",
-                                     written(operand), name(value->type)));
+                                     written(operand), name(value.type)));
     const auto pointer = [&] { return rvalue(check(operand), operand); };
     std::string_view member = kind == GoKind::map ? "count" : is_len ? "qcount" : "dataqsiz";
-    if (kind == GoKind::map && !types_.member(types_.target(value->type), member))
+    if (kind == GoKind::map && !types_.member(types_.target(value.type), member))
         member = "used"; // since Go 1.24
     NodePtr is_nil = compare(ARGTRACE_ALU_EQ, false, convert(pointer(), ulong_type), make_constant(0, ulong_type, ast), ast);
     return either(std::move(is_nil), make_constant(0, long_type, ast), convert(go_member(operand, member, ast), long_type), ast);

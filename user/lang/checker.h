@@ -132,6 +132,7 @@ private:
     bool has_empty_values() const;
     NodePtr call_text(const Ast &ast);
     NodePtr call_array(const Ast &ast);
+    NodePtr call_len(const Ast &ast);
     NodePtr call_head(const Ast &ast);
     NodePtr number_up_to(const Ast &operand, const char *what, std::uint64_t most, const Ast &ast);
     NodePtr call_records(const Ast &ast);
@@ -174,7 +175,7 @@ private:
     NodePtr go_element(const Ast &ast, GoKind kind);
     NodePtr go_type(const Ast &operand, const Ast &ast);
     NodePtr go_types_begin(const Ast &ast) const;
-    NodePtr call_len(const Ast &ast);
+    NodePtr go_length(const Node &value, const Ast &ast);
     NodePtr call_element(const Ast &ast);
     NodePtr call_type(const Ast &ast);
     NodePtr text_in_interface(const Ast &ast);

@@ -26,6 +26,7 @@ KEPT long passed_on(long n) { sink = n; return n + 4; }
 KEPT long passes_on(long n) { sink = 1; return passed_on(n); }
 KEPT static long passed_on_near(long n) { sink = n; return n + 6; }
 KEPT static long passes_on_near(long n) { if (n > 4) return passed_on_near(n); sink = 5; return 3; }
+KEPT long seldom_used(long n) { sink = n; return n + 7; }
 KEPT long by_pointer(long n) { sink = n; return n + 5; }
 KEPT long never_called(long n) { return n; }
 int main(int argc, char **argv) {
@@ -39,6 +40,12 @@ int main(int argc, char **argv) {
     ignored_double(1.5); floating = 2;
     floating = added_up_double(2.5) * 3;
     pointer(6);
+    const long seldom = seldom_used(argc);
+    if (__builtin_expect(argc > 5, 0)) {
+        sink = seldom;
+        puts("seldom");
+    }
+    sink = 8;
     passes_on(3); sink = 9;
     passed_on_near(4); sink = 10;
     sink = passes_on_near(argc) + 1;
