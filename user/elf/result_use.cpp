@@ -190,9 +190,9 @@ bool ResultUse::is_read(std::uint64_t address, bool in_vector) const {
 bool ResultUse::is_never_read(std::uint64_t address, bool in_vector) {
     if (!sites_)
         find_sites();
-    const auto calls = std::ranges::equal_range(*sites_, address, {}, &Site::target);
-    return !calls.empty() && !has_short_jump_to(address) &&
-           std::ranges::none_of(calls, [&](const Site &site) { return site.is_jump || is_read(site.behind, in_vector); });
+    const auto first = std::ranges::lower_bound(*sites_, address, {}, &Site::target), behind = std::ranges::upper_bound(*sites_, address, {}, &Site::target);
+    return first != behind && !has_short_jump_to(address) &&
+           std::none_of(first, behind, [&](const Site &site) { return site.is_jump || is_read(site.behind, in_vector); });
 }
 
 } // namespace argtrace::elf
