@@ -18,6 +18,7 @@
 
 #include "file/writer.h"
 #include "support/packet_builder.h"
+#include "support/trace_builder.h"
 #include "uapi/argtrace_user.h"
 #include "user_stacks.h"
 
@@ -29,22 +30,14 @@ constexpr std::size_t stacks_in_chunk = 1 << 14;
 
 void write(const char *path, unsigned nr_stacks, bool likely) {
     TraceWriter writer(Fd(::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)), path);
-    TraceInfo info;
-    info.argtrace = "0.1.0";
-    info.kernel = "6.12.0";
-    info.machine = "x86_64";
-    info.host = "bench";
+    TraceInfo info = test::some_info();
     info.cpus = 1;
-    info.record_version = ARGTRACE_RECORD_VERSION;
     info.packet_size = packet_size;
-    info.packets_per_cpu = 4;
-    info.mode = "stream";
-    info.begin_monotonic = 1000;
     writer.info(info);
     Probe probe = test::vfs_read();
     probe.args = {test::output("user_stack", ARGTRACE_TYPE_STACK, 8, std::string(user_stack_name))};
     writer.probes(std::vector{probe});
-    writer.symbols("ffffffff81000000 t ksys_read\n");
+    writer.symbols(test::some_symbols);
     for (unsigned process = 0; process < UserStacks::nr_processes; ++process)
         writer.places(UserStacks::places(process));
     writer.objects(UserStacks::objects());

@@ -27,11 +27,8 @@ public:
 
     bool decode(std::string_view code) { return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, code.data(), code.size(), &is_, operands_.data())); }
 
-    /// A register that is combined with itself to be zero is not read.
     bool reads() const {
-        const bool is_zeroed = is_.operand_count_visible >= 2 && is_combined() && operands_[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                               operands_[is_.operand_count_visible - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                               operands_[0].reg.value == operands_[is_.operand_count_visible - 1].reg.value;
+        const bool is_zeroed = zeroes();
         for (std::size_t i = 0; i < is_.operand_count; i++) {
             const ZydisDecodedOperand &operand = operands_[i];
             if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && (is_wanted(operand.mem.base) || is_wanted(operand.mem.index)))
@@ -46,7 +43,7 @@ public:
     bool writes() const {
         return std::any_of(operands_.begin(), operands_.begin() + is_.operand_count, [this](const ZydisDecodedOperand &operand) {
             return operand.type == ZYDIS_OPERAND_TYPE_REGISTER && is_wanted(operand.reg.value) && operand.actions == ZYDIS_OPERAND_ACTION_WRITE;
-        }) || is_combined_alone();
+        }) || (zeroes() && is_wanted(operands_[0].reg.value));
     }
 
     const ZydisDecodedInstruction &instruction() const { return is_; }
@@ -76,17 +73,19 @@ private:
         }
     }
 
-    bool is_combined_alone() const { return is_combined() && operands_[0].type == ZYDIS_OPERAND_TYPE_REGISTER && is_wanted(operands_[0].reg.value); }
+    /// It combines a register with itself, which is then zero: that reads nothing.
+    bool zeroes() const {
+        if (!is_combined() || is_.operand_count_visible < 2)
+            return false;
+        const ZydisDecodedOperand &to = operands_[0], &from = operands_[is_.operand_count_visible - 1];
+        return to.type == ZYDIS_OPERAND_TYPE_REGISTER && from.type == ZYDIS_OPERAND_TYPE_REGISTER && to.reg.value == from.reg.value;
+    }
 
     ZydisRegister wanted_;
     ZydisDecoder decoder_;
     ZydisDecodedInstruction is_ = {};
     std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_ = {};
 };
-
-} // namespace
-
-namespace {
 
 /// A call or jump that these bytes may be, whose distance has four bytes.
 struct Branch {

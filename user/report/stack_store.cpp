@@ -88,14 +88,13 @@ const std::byte *StackStore::at(std::uint32_t place) const {
 char *StackStore::write_numbers(char *to, std::span<const std::uint64_t> addresses) {
     const auto address_at = [this](std::uint32_t number) { return addresses_[number]; };
     for (const std::uint64_t address : addresses) {
-        std::uint32_t *slot = addresses_by_hash_.empty() ? nullptr : &slot_for(addresses_by_hash_, address, address_at);
-        if (!slot || *slot == 0) {
-            make_room(addresses_by_hash_, addresses_.size(), address_at);
-            slot = &slot_for(addresses_by_hash_, address, address_at);
+        make_room(addresses_by_hash_, addresses_.size(), address_at);
+        std::uint32_t &slot = slot_for(addresses_by_hash_, address, address_at);
+        if (slot == 0) {
             addresses_.push_back(address);
-            *slot = static_cast<std::uint32_t>(addresses_.size());
+            slot = static_cast<std::uint32_t>(addresses_.size());
         }
-        to = write_varint(to, *slot - 1);
+        to = write_varint(to, slot - 1);
     }
     return to;
 }

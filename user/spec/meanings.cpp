@@ -202,7 +202,7 @@ const Meanings::Row *Meanings::find(const lang::Types &types, const std::string 
     for (auto it = range.first; it != range.second; ++it)
         rows.push_back(it->second);
     if (const std::string_view whole = types.program_struct(type); rows.empty() && !whole.empty())
-        std::ranges::copy_if(of_programs_, std::back_inserter(rows), [&](std::size_t row) { return glob_matches(rows_[row].type, whole); });
+        rows = rows_of_program(whole);
     return known->second = first_resolved(types, type, rows);
 }
 
@@ -232,9 +232,9 @@ const lang::Scope::Contents &Meanings::contents_of(const lang::Types &types, lan
     // The same of what is in memory and in registers.
     const bool is_pointer = types.traits(type).kind == lang::TypeTraits::Kind::pointer;
     const lang::Type pointer = is_pointer ? type : type.pointer().in(lang::Space::user);
-    for (const std::size_t number : of_programs_) {
+    for (const std::size_t number : rows_of_program(whole)) {
         const Row &row = rows_[number];
-        if (row.values.empty() || !glob_matches(row.type, whole))
+        if (row.values.empty())
             continue;
         try {
             const lang::NodePtr node = lang::check_value(lang::Scope(types, "it", pointer), row.values.front().expression, "it");
@@ -255,9 +255,14 @@ const lang::Scope::Contents &Meanings::contents_of(const lang::Types &types, lan
     return known->second;
 }
 
+std::vector<std::size_t> Meanings::rows_of_program(std::string_view name) const {
+    std::vector<std::size_t> rows;
+    std::ranges::copy_if(of_programs_, std::back_inserter(rows), [&](std::size_t row) { return glob_matches(rows_[row].type, name); });
+    return rows;
+}
+
 bool Meanings::has_line(const lang::Types &types, lang::Type type) const {
-    const std::string_view whole = types.program_struct(type);
-    return std::ranges::any_of(of_programs_, [&](std::size_t row) { return glob_matches(rows_[row].type, whole); });
+    return !rows_of_program(types.program_struct(type)).empty();
 }
 
 Meanings &Meanings::shared() {

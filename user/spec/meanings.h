@@ -63,6 +63,8 @@ public:
 private:
     std::vector<lang::ArgumentExpression> values_meant(const lang::Scope &scope, const std::string &type_name, lang::Type type, std::string_view subject);
     const Row *find(const lang::Types &types, const std::string &name, lang::Type type);
+    /// Those of a program's struct of that name, as numbers in rows_.
+    std::vector<std::size_t> rows_of_program(std::string_view name) const;
     template<typename Rows> const Row *first_resolved(const lang::Types &types, lang::Type type, const Rows &rows);
 
     std::vector<Row> rows_;

@@ -191,6 +191,11 @@ protected:
                 return title;
         return name;
     }
+
+    static bool is_libcxx() { return std::string(GetParam()).find("libc++") != std::string::npos; }
+
+    // The registers of a std::string_view.
+    static std::array<std::uint64_t, 2> view_of(std::uint64_t at, std::uint64_t size) { return is_libcxx() ? std::array{at, size} : std::array{size, at}; }
 };
 
 TEST_P(OfLibrary, ClassesHaveMeanings) {
@@ -208,10 +213,9 @@ TEST_P(OfLibrary, ClassesHaveMeanings) {
     EXPECT_THAT(values.meaning(pointers, 1), ElementsAre("ptr"));
     FakeMemory memory;
     memory.put(object_at, std::array<std::uint64_t, 3>{11, 22, 33});
-    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
     // libstdc++ has the last one of a tuple first. Of libc++'s pair, two parts may have one name.
-    EXPECT_EQ(values.meant(pointers, 2, memory), is_libcxx ? 11u : 22u);
-    EXPECT_EQ(values.meant(pointers, 3, memory), is_libcxx ? std::nullopt : std::optional(22u));
+    EXPECT_EQ(values.meant(pointers, 2, memory), is_libcxx() ? 11u : 22u);
+    EXPECT_EQ(values.meant(pointers, 3, memory), is_libcxx() ? std::nullopt : std::optional(22u));
     EXPECT_THAT(values.refusal(vectors, "str(v)"), HasSubstr("no pointer to characters"));
     EXPECT_THAT(values.refusal(function(program, "view"), "str(v) + 1"), HasSubstr("recorded"));
 }
@@ -245,20 +249,18 @@ TEST_P(OfLibrary, ViewsEndWhereTheySay) {
     DescribedProgram program(of_library, ".cpp", GetParam());
     program.read();
     ProgramValues values(of_library, ".cpp", GetParam());
-    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
-    const auto view = [&](std::uint64_t at, std::uint64_t size) { return is_libcxx ? std::array{at, size} : std::array{size, at}; };
     FakeMemory memory;
     memory.put(text_at, "view", 4);
     const std::string name = function(program, "view");
-    EXPECT_EQ(values.value(name, "str(v)", memory, view(text_at, 4)), "view");
-    EXPECT_EQ(values.value(name, "str(v)", memory, view(text_at, 0)), "");
-    EXPECT_EQ(values.value(name, "str(v)", memory, view(text_at, 5)), "?");
-    EXPECT_EQ(values.value(name, "str(v) == \"view\"", memory, view(text_at, 4)), std::string("\1\0\0\0", 4));
-    EXPECT_EQ(values.value(name, "str(v) == \"vie\"", memory, view(text_at, 4)), std::string("\0\0\0\0", 4));
-    EXPECT_EQ(values.value(name, "str(v) != \"vie\"", memory, view(text_at, 4)), std::string("\1\0\0\0", 4));
-    EXPECT_EQ(values.value(name, "str(v) ~ \"vi*\"", memory, view(text_at, 2)), std::string("\1\0\0\0", 4));
-    EXPECT_EQ(values.value(name, "str(v) ~ \"vie*\"", memory, view(text_at, 2)), std::string("\0\0\0\0", 4));
-    EXPECT_EQ(values.value(name, "str(v) == \"\"", memory, view(0, 0)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v)", memory, view_of(text_at, 4)), "view");
+    EXPECT_EQ(values.value(name, "str(v)", memory, view_of(text_at, 0)), "");
+    EXPECT_EQ(values.value(name, "str(v)", memory, view_of(text_at, 5)), "?");
+    EXPECT_EQ(values.value(name, "str(v) == \"view\"", memory, view_of(text_at, 4)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) == \"vie\"", memory, view_of(text_at, 4)), std::string("\0\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) != \"vie\"", memory, view_of(text_at, 4)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) ~ \"vi*\"", memory, view_of(text_at, 2)), std::string("\1\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) ~ \"vie*\"", memory, view_of(text_at, 2)), std::string("\0\0\0\0", 4));
+    EXPECT_EQ(values.value(name, "str(v) == \"\"", memory, view_of(0, 0)), std::string("\1\0\0\0", 4));
     EXPECT_THAT(values.refusal(name, "str(v) ~ \"*ew\""), HasSubstr("str(v) has a length of its own"));
 }
 
@@ -291,11 +293,10 @@ TEST_P(OfLibrary, CharactersAreElements) {
     DescribedProgram program(of_library, ".cpp", GetParam());
     program.read();
     ProgramValues values(of_library, ".cpp", GetParam());
-    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
     FakeMemory memory;
     memory.put(text_at, "view", 4);
     const auto value = [&](const std::string &expression) {
-        return values.value(function(program, "view"), expression, memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at});
+        return values.value(function(program, "view"), expression, memory, view_of(text_at, 4));
     };
     EXPECT_EQ(value("v[1]"), "i");
     EXPECT_EQ(value("v[4]"), "?");
@@ -311,17 +312,16 @@ TEST_P(OfLibrary, ContainersSayHowLongTheyAre) {
     program.read();
     ProgramValues values(of_library, ".cpp", GetParam());
     const std::string vectors = function(program, "vectors"), view = function(program, "view");
-    const bool is_libcxx = std::string(GetParam()).find("libc++") != std::string::npos;
     FakeMemory memory;
     memory.put(object_at, std::array<std::uint64_t, 3>{text_at, text_at + 12, text_at + 16});
     for (const char *expression : {"len(v)", "v.size()"})
         EXPECT_EQ(values.value(vectors, expression, memory), as_long(3)) << expression;
     EXPECT_EQ(values.value(vectors, "v.empty()", memory), as_int(0));
     EXPECT_EQ(values.value(vectors, "v.size() - 1", memory), as_long(2));
-    EXPECT_EQ(values.value(view, "v.length()", memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at}), as_long(4));
-    EXPECT_EQ(values.value(view, "v.empty() || v.size() == 4", memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at}), as_int(1));
+    EXPECT_EQ(values.value(view, "v.length()", memory, view_of(text_at, 4)), as_long(4));
+    EXPECT_EQ(values.value(view, "v.empty() || v.size() == 4", memory, view_of(text_at, 4)), as_int(1));
     memory.put(text_at, "view", 4);
-    EXPECT_EQ(values.value(view, "v.c_str()", memory, is_libcxx ? std::array{text_at, 4ul} : std::array{4ul, text_at}), "view");
+    EXPECT_EQ(values.value(view, "v.c_str()", memory, view_of(text_at, 4)), "view");
     EXPECT_THAT(values.refusal(vectors, "v.back()"), HasSubstr("back() cannot be called"));
     EXPECT_THAT(values.refusal(vectors, "v.size(1)"), HasSubstr("no operands"));
     EXPECT_THAT(values.refusal(vectors, "len(v[0])"), HasSubstr("v[0] is a int"));
