@@ -46,13 +46,19 @@ void measure(unsigned nr_stacks, bool likely) {
     const auto begin = std::chrono::steady_clock::now();
     CallerNames names(symbols);
     std::vector<StackFrame> frames;
-    std::size_t functions = 0, bytes = 0;
+    std::vector<std::size_t> calls; // of each function
     for (const Value &stack : stacks) {
         frames.clear();
         add_stack_frames(frames, names, {nullptr, &stack});
-        functions += frames.size();
+        if (calls.size() < names.numbers())
+            calls.resize(2 * names.numbers());
         for (const StackFrame &frame : frames)
-            bytes += names.text(frame.name).size();
+            ++calls[frame.name];
+    }
+    std::size_t functions = 0, bytes = 0;
+    for (std::uint32_t name = 0; name < names.numbers(); ++name) {
+        functions += calls[name];
+        bytes += calls[name] * names.text(name).size();
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     std::printf("%.2f s: %zu frames, %zu functions with names of %zu bytes; %.0f MiB\n", seconds.count(),

@@ -32,6 +32,14 @@ std::string line_text(const SourceFrame &frame) {
     return fmt::format(" at {}:{}", visible_text(std::string_view(frame.file).substr(frame.file.rfind('/') + 1)), frame.line);
 }
 
+std::string inlined_function(const SourceFrame &frame) {
+    return frame.function.empty() ? "??" : visible_text(frame.function);
+}
+
+std::string inlined_text(const SourceFrame &frame) {
+    return inlined_function(frame) + " (inlined)" + line_text(frame);
+}
+
 } // namespace
 
 const std::string &CallerNames::name(Names &names, CodePlace place, Zero zero) {
@@ -47,32 +55,39 @@ std::optional<CodeObject> CallerNames::object(CodePlace place) const {
     return place.space == CodeSpace::user ? symbols_.object(UserFrame(place.address).object) : std::nullopt;
 }
 
-/// A name in its parts: "ext4_read", "+0x10", " [ext4]".
+/// A name in its parts: "ext4_read", 0x10, " [ext4]". Without an offset it stands for more than a function.
 struct CallerNames::Name {
-    std::string function, offset, module = {};
+    std::string function;
+    std::optional<std::uint64_t> offset;
+    std::string module = {};
+
+    std::string text(Zero zero) const {
+        if (!offset || (*offset == 0 && zero == Zero::hidden))
+            return function + module;
+        return fmt::format("{}+{:#x}{}", function, *offset, module);
+    }
 };
 
 /// Nothing where the name is `unknown`.
 std::optional<CallerNames::Name> CallerNames::find_name(CodePlace place, Zero zero) const {
-    const auto offset_text = [zero](std::uint64_t offset) { return offset != 0 || zero == Zero::shown ? fmt::format("+{:#x}", offset) : ""; };
     if (place.space == CodeSpace::user && place.address & ARGTRACE_FRAME_USER && UserFrame(place.address).is_end())
-        return Name{describe_end(UserFrame(place.address), ""), ""};
+        return Name{describe_end(UserFrame(place.address), ""), std::nullopt};
     const auto symbol = symbols_.find(place);
     if (!symbol && place.space == CodeSpace::user) { // "[vdso]+0x12"
         const UserFrame frame(place.address);
-        return frame.is_end() ? Name{describe_end(frame, ""), ""} : Name{describe_user_object(frame.object), fmt::format("+{:#x}", frame.offset)};
+        return frame.is_end() ? Name{describe_end(frame, ""), std::nullopt} : Name{describe_user_object(frame.object), frame.offset};
     }
     if (!symbol)
-        return Name{fmt::format("{:#x}", place.address), ""};
+        return Name{fmt::format("{:#x}", place.address), std::nullopt};
     if (place.space == CodeSpace::kernel && zero == Zero::shown && takes_returns(*symbol))
         return std::nullopt;
-    return Name{place.space == CodeSpace::user ? visible_text(symbol->name) : std::string(symbol->name), offset_text(place.address - symbol->addr),
+    return Name{place.space == CodeSpace::user ? visible_text(symbol->name) : std::string(symbol->name), place.address - symbol->addr,
                 symbol->module.empty() ? "" : fmt::format(" [{}]", symbol->module)};
 }
 
 std::string CallerNames::look_up(CodePlace place, Zero zero) const {
     const auto name = find_name(place, zero);
-    return name ? name->function + name->offset + name->module : std::string(unknown);
+    return name ? name->text(zero) : std::string(unknown);
 }
 
 std::string CallerNames::end(std::uint64_t word, std::optional<std::uint64_t> innermore) const {
@@ -92,39 +107,43 @@ std::vector<CallerNames::Frame> CallerNames::look_up_frames(CodePlace place) con
     const std::string line = source.empty() ? "" : line_text(source.back());
     std::vector<Frame> frames;
     for (std::size_t i = 0; i + 1 < source.size(); ++i) {
-        source[i].function = source[i].function.empty() ? "??" : visible_text(source[i].function);
-        std::string inlined = source[i].function + " (inlined)" + line_text(source[i]);
+        std::string inlined = inlined_text(source[i]);
+        source[i].function = inlined_function(source[i]);
         frames.push_back({inlined, inlined, std::move(source[i])});
     }
     SourceFrame last = source.empty() ? SourceFrame() : std::move(source.back());
     last.function = name->function + name->module;
-    frames.push_back({name->function + name->offset + name->module + line, last.function + line, std::move(last)});
+    frames.push_back({name->text(Zero::shown) + line, last.function + line, std::move(last)});
     return frames;
 }
 
 CallerNames::Functions CallerNames::look_up_functions(CodePlace place) {
+    const auto name = find_name(place, Zero::shown);
+    if (!name)
+        return {0, 0};
+    const std::vector<SourceFrame> source = symbols_.source(place);
+    const std::uint32_t last = texts_.number(name->function + name->module + (source.empty() ? "" : line_text(source.back())));
+    if (source.size() <= 1)
+        return {last, 1};
     const auto first = static_cast<std::uint32_t>(function_numbers_.size());
-    for (const Frame &frame : look_up_frames(place))
-        function_numbers_.push_back(texts_.number(frame.function));
-    return {first, static_cast<std::uint32_t>(function_numbers_.size()) - first};
+    for (std::size_t i = 0; i + 1 < source.size(); ++i)
+        function_numbers_.push_back(texts_.number(inlined_text(source[i])));
+    function_numbers_.push_back(last);
+    return {first, static_cast<std::uint32_t>(source.size())};
 }
 
 std::span<const std::uint32_t> CallerNames::functions(CodePlace place) {
-    const auto [known, added] = functions_by_place_.try_emplace(place);
-    if (added)
-        known->second = look_up_functions(place);
-    return view(known->second);
+    Functions &known = functions_by_place_[place];
+    if (known.count == Functions::not_looked_up)
+        known = look_up_functions(place);
+    return view(known);
 }
 
-std::span<const std::uint32_t> CallerNames::functions(CodePlace place, std::uint32_t number) {
+std::span<const std::uint32_t> CallerNames::look_up_numbered(CodePlace place, std::uint32_t number) {
     if (number >= functions_by_number_.size())
         functions_by_number_.resize(std::max<std::size_t>(number + 1, 2 * functions_by_number_.size()));
-    Functions &known = functions_by_number_[number];
-    if (known.first == 0) {
-        known = look_up_functions(place);
-        ++known.first;
-    }
-    return view({known.first - 1, known.count});
+    functions_by_number_[number] = look_up_functions(place);
+    return view(functions_by_number_[number]);
 }
 
 const std::vector<CallerNames::Frame> &CallerNames::frames(CodePlace place) {

@@ -47,10 +47,15 @@ public:
     /// The same for who asks once for each place.
     std::vector<Frame> look_up_frames(CodePlace place) const;
 
-    /// Their Frame::function alone, by the numbers of these names. As many places as stacks have are kept for good, each found out once.
+    /// Their Frame::function alone, by the numbers of these names, valid until the next are asked for. As many places as stacks have are kept
+    /// for good, each found out once.
     std::span<const std::uint32_t> functions(CodePlace place);
     /// The same of a place that the Symbols have numbered.
-    std::span<const std::uint32_t> functions(CodePlace place, std::uint32_t number);
+    std::span<const std::uint32_t> functions(CodePlace place, std::uint32_t number) {
+        if (number < functions_by_number_.size() && functions_by_number_[number].count != Functions::not_looked_up)
+            return view(functions_by_number_[number]);
+        return look_up_numbered(place, number);
+    }
 
     /// The number of a name, which can also be one that functions() does not have, and the name, which stays where it is.
     std::uint32_t number(std::string_view name) { return texts_.number(name); }
@@ -85,13 +90,17 @@ private:
     struct Name;
     std::optional<Name> find_name(CodePlace place, Zero zero) const;
 
-    /// Those of a place, in function_numbers_.
+    /// Those of a place: the one itself, which most places have, or where in function_numbers_ they are.
     struct Functions {
-        std::uint32_t first = 0;
-        std::uint32_t count = 0;
+        std::uint32_t one_or_first = 0;
+        std::uint32_t count = not_looked_up;
+        static constexpr std::uint32_t not_looked_up = ~std::uint32_t{0};
     };
     Functions look_up_functions(CodePlace place);
-    std::span<const std::uint32_t> view(Functions which) const { return std::span(function_numbers_).subspan(which.first, which.count); }
+    std::span<const std::uint32_t> look_up_numbered(CodePlace place, std::uint32_t number);
+    std::span<const std::uint32_t> view(const Functions &which) const {
+        return which.count == 1 ? std::span(&which.one_or_first, 1) : std::span(function_numbers_).subspan(which.one_or_first, which.count);
+    }
 
     const Symbols &symbols_;
     StackRoom room_;
@@ -101,7 +110,7 @@ private:
     InternedTexts texts_;
     std::vector<std::uint32_t> function_numbers_;
     std::unordered_map<CodePlace, Functions, CodePlace::Hash> functions_by_place_;
-    std::vector<Functions> functions_by_number_; // `first` is one more; 0: not looked up yet
+    std::vector<Functions> functions_by_number_;
 };
 
 } // namespace argtrace

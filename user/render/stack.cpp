@@ -180,6 +180,7 @@ void add_frames_of(std::vector<StackFrame> &frames, CallerNames &names, const Va
     }
     if (stack->cut)
         frames.push_back({names.number("[cut]"), stack->space});
+    frames.reserve(frames.size() + stack->addresses.size());
     for (std::size_t i = stack->addresses.size(); i-- > 0;) {
         const CodePlace place{stack->space, stack->addresses[i]};
         if (is_end_of_stack(*stack, i)) {
