@@ -78,7 +78,7 @@ constexpr unsigned vector_arguments = 8; // x86-64 psABI 3.2.3, AAPCS64 6.8.2
 
 struct Functions::Info {
     Info(elf::DwarfFile file, const DwarfRegisters &known, const elf::Object &object)
-        : index(std::move(file)), registers(known), dictionaries(object), results(object) {}
+        : index(std::move(file)), registers(known), dictionaries(object), calls(object), results(object, calls) {}
 
     bool is_described(Dwarf_Die &unit) {
         const auto [known, is_new] = described_units.try_emplace(unit.addr, false);
@@ -91,6 +91,7 @@ struct Functions::Info {
     FunctionIndex index;
     DwarfRegisters registers;
     GoDictionaries dictionaries;
+    elf::DirectCalls calls;
     elf::ResultUse results;
     Scopes scopes;
     std::unordered_map<const void *, bool> described_units;
@@ -142,7 +143,15 @@ struct Functions::Prototypes::Made {
         return bare && bare->is_composite() && bare->by_reference ? bare : nullptr;
     }
 
-    void set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry, bool is_as_declared) const;
+    /// A function that is described.
+    struct Described {
+        Dwarf_Die die;
+        std::uint64_t address; ///< of its first instruction
+        std::uint64_t entry;   ///< the same as DWARF has it
+        bool is_as_declared;   ///< others call it by its declaration, so that the convention holds where nothing is said
+        bool is_by_llvm;
+    };
+    void set_place(Parameter &made_parameter, Described &function, const SourceParameter &parameter);
     EntryRegister register_of(const EntryPlace &place) const;
     std::vector<RegisterPart> parts_of(const EntryPlace &place) const;
     std::optional<std::uint8_t> index_of(const EntryPlace &place) const;
@@ -212,17 +221,15 @@ std::vector<RegisterPart> Functions::Prototypes::Made::parts_of(const EntryPlace
     return parts;
 }
 
-// `is_as_declared`: others call it by its declaration, so that the convention holds where nothing is said.
-void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Dwarf_Die &function, const SourceParameter &parameter, std::uint64_t entry,
-                                            bool is_as_declared) const {
+void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Described &function, const SourceParameter &parameter) {
     Dwarf_Die own = parameter.own ? *parameter.own : parameter.declared;
-    EntryPlace place = parameter.own ? entry_place(function, own, entry) : EntryPlace{};
+    EntryPlace place = parameter.own ? entry_place(function.die, own, function.entry) : EntryPlace{};
     if (!is_whole(place, own, info.registers))
         place = {.kind = EntryPlace::Kind::in_part};
     // Registers that are said of the whole function need not be those of its entry: gcc has __int128 in others then. Where clang says nothing of
     // a part, as it is not used, callers that it knows leave that register as it is.
     const bool is_of_all = place.kind == EntryPlace::Kind::registers && !has_location_list(own);
-    const bool is_by_convention = place.kind == EntryPlace::Kind::unsaid || (is_as_declared && is_of_all);
+    const bool is_by_convention = place.kind == EntryPlace::Kind::unsaid || (function.is_as_declared && is_of_all);
     if (is_of_all)
         place.bytes.clear(); // whose order counts for nothing
     if (!is_by_convention) {
@@ -230,7 +237,10 @@ void Functions::Prototypes::Made::set_place(Parameter &made_parameter, Dwarf_Die
         made_parameter.has_address_there = place.kind == EntryPlace::Kind::address;
         return;
     }
-    if (!is_as_declared && !(parameter.own && has_slot(own)))
+    const bool may_be_changed = !function.is_as_declared && !(parameter.own && has_slot(own));
+    // LLVM takes the place of all that is not used away, and has callers that it compiles together with the function leave the register as it is.
+    const bool may_be_unset = function.is_by_llvm && parameter.own && !dwarf_hasattr(&own, DW_AT_location) && info.calls.is_called(function.address);
+    if (may_be_changed || may_be_unset)
         made_parameter.place = EntryRegister{};
 }
 
@@ -251,8 +261,9 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     Made::Function function;
     function.language = language_of(*unit);
     const bool is_clone = is_changed(symbol);
+    Made::Described described{*die, address, entry, false, is_made_by_llvm(*unit)};
     // Others may call it, so that the compiler cannot have changed what it takes.
-    const bool is_as_declared = !named.is_local && !is_clone && has_flag_in_all(*die, DW_AT_external);
+    described.is_as_declared = !named.is_local && !is_clone && has_flag_in_all(*die, DW_AT_external);
     std::vector<SourceParameter> parameters = source_parameters(*die);
     if (function.language == Language::go) {
         made.add_go_values(function, parameters, symbol, entry);
@@ -265,7 +276,7 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     const bool is_complete = has_all_of(named, parameters, function.variadic);
     for (SourceParameter &parameter : parameters) {
         Made::Parameter one{std::string(name_of(parameter.declared)), made.maker.type_of(parameter.declared)};
-        made.set_place(one, *die, parameter, entry, is_as_declared);
+        made.set_place(one, described, parameter);
         if ((is_clone || !is_complete) && !one.place)
             one.place = EntryRegister{};
         if (function.language == Language::rust && parameter.own)
@@ -278,9 +289,9 @@ std::optional<std::size_t> Functions::Prototypes::add(std::uint64_t address, con
     function.result = made.maker.type_of(*die);
     // LLVM leaves out what no caller uses, without another name for the function. What is not optimised has slots.
     const bool may_be_changed =
-        !is_as_declared && std::ranges::none_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
+        !described.is_as_declared && std::ranges::none_of(parameters, [](SourceParameter &parameter) { return parameter.own && has_slot(*parameter.own); });
     function.is_result_unsure = function.language == Language::rust && may_be_changed;
-    if (may_be_changed && is_made_by_llvm(*unit) && !has_frame_pointer(*die))
+    if (may_be_changed && described.is_by_llvm && !has_frame_pointer(*die))
         function.kept_to_itself = address;
     made.functions.push_back(std::move(function));
     made.known.emplace(die->addr, made.functions.size() - 1);

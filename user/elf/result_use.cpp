@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <set>
-#include <utility>
+#include <span>
+#include <vector>
 
 #include <Zydis/Zydis.h>
 
@@ -16,7 +16,6 @@ namespace argtrace::elf {
 namespace {
 
 constexpr std::size_t decoded_max = 64;   // instructions behind a call
-constexpr std::uint64_t code_max = 256 << 20; // bytes of an object
 
 /// One instruction, and what it does with a register.
 class RegisterUse {
@@ -87,67 +86,7 @@ private:
     std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_ = {};
 };
 
-/// A call or jump that these bytes may be, whose distance has four bytes.
-struct Branch {
-    std::size_t size = 0; ///< 0: it is none
-    bool is_jump = true;
-};
-
-Branch long_branch(std::string_view code) {
-    const auto byte = [code](std::size_t at) { return static_cast<unsigned char>(code[at]); };
-    if (code.size() >= 5 && (byte(0) == 0xe8 || byte(0) == 0xe9)) // call, jmp
-        return {5, byte(0) == 0xe9};
-    return {code.size() >= 6 && byte(0) == 0x0f && (byte(1) & 0xf0) == 0x80 ? 6u : 0u}; // jcc
-}
-
-/// The same of one byte: jmp, jcc.
-bool is_short_jump(unsigned char first) {
-    return first == 0xeb || (first & 0xf0) == 0x70;
-}
-
 } // namespace
-
-void ResultUse::find_sites() {
-    sites_.emplace();
-    std::uint64_t left = object_.machine() == EM_X86_64 ? code_max : 0;
-    for (const CodeSegment &segment : object_.code_segments()) {
-        if (segment.size > left)
-            break;
-        left -= segment.size;
-        code_.emplace_back(segment, object_.read(segment.offset, segment.size));
-        const std::string_view code = view(code_.back().second);
-        for (std::size_t at = 0; at < code.size(); at++) {
-            const Branch branch = long_branch(code.substr(at));
-            if (branch.size == 0)
-                continue;
-            std::int32_t distance;
-            std::memcpy(&distance, code.data() + at + branch.size - sizeof(distance), sizeof(distance));
-            const std::uint64_t behind = segment.address + at + branch.size, target = behind + static_cast<std::uint64_t>(std::int64_t{distance});
-            if (target - segment.address < segment.size)
-                sites_->push_back({target, behind, branch.is_jump});
-        }
-    }
-    std::ranges::sort(*sites_, {}, &Site::target);
-}
-
-/// Whether a jump near it leads there. It may be what looks like one.
-bool ResultUse::has_short_jump_to(std::uint64_t address) const {
-    constexpr std::uint64_t reach = 128, size = 2;
-    const auto *const segment = segment_at(address);
-    if (!segment)
-        return false;
-    const std::string_view code = view(segment->second);
-    const std::uint64_t place = address - segment->first.address;
-    for (std::uint64_t at = place - std::min(place, reach + size); at + size <= std::min<std::uint64_t>(code.size(), place + reach + size); at++)
-        if (is_short_jump(static_cast<unsigned char>(code[at])) && at + size + static_cast<std::uint64_t>(std::int64_t{static_cast<signed char>(code[at + 1])}) == place)
-            return true;
-    return false;
-}
-
-const std::pair<CodeSegment, Text> *ResultUse::segment_at(std::uint64_t address) const {
-    const auto found = std::ranges::find_if(code_, [address](const auto &one) { return address - one.first.address < one.second.size(); });
-    return found == code_.end() ? nullptr : &*found;
-}
 
 /// Whether some way from there reads the register before it is overwritten, as far as that is known.
 bool ResultUse::is_read(std::uint64_t address, bool in_vector) const {
@@ -159,8 +98,7 @@ bool ResultUse::is_read(std::uint64_t address, bool in_vector) const {
         ways.pop_back();
         if (!known.insert(at).second)
             continue;
-        const auto *const segment = segment_at(at);
-        if (known.size() > decoded_max || !segment || !use.decode(view(segment->second).substr(at - segment->first.address)) || use.reads())
+        if (known.size() > decoded_max || !use.decode(calls_.code_at(at)) || use.reads())
             return true;
         const std::uint64_t next = at + use.instruction().length;
         const auto distance = use.distance();
@@ -187,11 +125,11 @@ bool ResultUse::is_read(std::uint64_t address, bool in_vector) const {
 }
 
 bool ResultUse::is_never_read(std::uint64_t address, bool in_vector) {
-    if (!sites_)
-        find_sites();
-    const auto first = std::ranges::lower_bound(*sites_, address, {}, &Site::target), behind = std::ranges::upper_bound(*sites_, address, {}, &Site::target);
-    return first != behind && !has_short_jump_to(address) &&
-           std::none_of(first, behind, [&](const Site &site) { return site.is_jump || is_read(site.behind, in_vector); });
+    if (object_.machine() != EM_X86_64)
+        return false;
+    const std::span<const DirectCalls::Site> sites = calls_.to(address);
+    return !sites.empty() && !calls_.has_short_jump_to(address) &&
+           std::ranges::none_of(sites, [&](const DirectCalls::Site &site) { return site.is_jump || is_read(site.behind, in_vector); });
 }
 
 } // namespace argtrace::elf

@@ -59,7 +59,8 @@ TEST_P(ResultsOf, AreReadByThoseThatUseThem) {
     const DescribedProgram program(source, ".c", GetParam());
     const auto object = Object::open(Fd(::open(program.path().c_str(), O_RDONLY | O_CLOEXEC)), program.path());
     ASSERT_TRUE(object);
-    ResultUse use(*object);
+    DirectCalls calls(*object);
+    ResultUse use(*object, calls);
     std::vector<std::string> unread;
     for (const NamedFunction &function : list_functions(*object))
         if (use.is_never_read(function.address, function.symbol.ends_with("double")))
