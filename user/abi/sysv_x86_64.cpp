@@ -226,7 +226,8 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.why_not = "it takes a variable number of arguments";
         returning.by_kernel = ARGTRACE_BY_VARIADIC;
     }
-    const bool in_vectors = result.kind == Shape::Kind::floating || result.has_float || has_word(result, WordClass::vector) || has_word(result, WordClass::x87);
+    const bool in_vectors = !in_memory(result) && (result.kind == Shape::Kind::floating || result.has_float ||
+                                                   has_word(result, WordClass::vector) || has_word(result, WordClass::x87));
     if (in_vectors) {
         returning.why_not = "it returns a floating-point number";
         returning.by_kernel = ARGTRACE_BY_CHOICE;

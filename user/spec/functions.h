@@ -79,8 +79,16 @@ struct Function {
     /// Whether that is not known.
     bool has_unread_result() const { return is_read_at_return() && convention->returning(prototype).is_unread; }
 
-    /// Whether result_operand() is to be recorded by a program.
-    bool has_computed_result() const { return result_operand() && convention->returning(prototype).value.loc == ARGTRACE_LOC_NONE; }
+    /// Whether a program is to record what it returns: what the module does not find in a register, and what is behind the address that it finds.
+    bool has_computed_result() const {
+        return has_object_in_memory() || (result_operand() && convention->returning(prototype).value.loc == ARGTRACE_LOC_NONE);
+    }
+
+    /// Whether what is there says more than where that is: not so of a class with functions of its own to copy it.
+    bool has_object_in_memory() const {
+        const Shape &result = prototype.result_shape;
+        return has_result_in_memory() && !result.by_address && result.bytes <= ARGTRACE_BYTES_MAX;
+    }
 
     /// How many of its parameters are recorded where nothing is chosen.
     std::size_t recorded_parameters() const { return prototype.parameters.size() - (capture.returns ? 0 : prototype.results); }

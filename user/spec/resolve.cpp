@@ -108,7 +108,7 @@ Wanted arguments_of(const Function &function) {
 
 Wanted wanted_of(const Function &function) {
     Wanted wanted = arguments_of(function);
-    if (function.capture.returns && !function.is_go)
+    if (function.capture.returns && !function.is_go && !function.has_computed_result())
         add_result(wanted, function, function.convention->returning(function.prototype));
     return wanted;
 }

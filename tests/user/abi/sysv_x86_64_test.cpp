@@ -230,6 +230,20 @@ TEST(SysvX8664Returning, ResultsAreInRax) {
     EXPECT_EQ(large.type_name, "result *");
 }
 
+// However it would be in registers.
+TEST(SysvX8664Returning, NumbersInMemoryAreInNoVectorRegister) {
+    Shape three_doubles = aggregate(24);
+    three_doubles.has_float = true;
+    for (const bool is_classified : {false, true}) {
+        if (is_classified)
+            three_doubles.words = {WordClass::memory};
+        const Returning found = returning({double_shape}, three_doubles);
+        EXPECT_TRUE(found.is_address);
+        EXPECT_FALSE(found.is_unread);
+        EXPECT_EQ(sysv_x86_64_location(found.value), "rax");
+    }
+}
+
 TEST(SysvX8664Returning, CountsTheWordsOnTheStack) {
     const std::vector<Shape> six(6, int_shape);
     const auto words = [&](std::vector<Shape> more, const Shape &result = int_shape) {
