@@ -7,6 +7,7 @@
 #include <cstring>
 #include <netinet/in.h>
 #include <optional>
+#include <set>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -202,7 +203,8 @@ private:
                 btf_is_enum64(type) ? btf_enum64(type)[i].name_off : btf_enum(type)[i].name_off;
             format.names.push_back({cut(value, format.bytes), name(offset)});
         }
-        if (btf_is_enum64(type) && is_flags(type)) {
+        const bool is_told = btf_is_enum64(type) && is_flags(type);
+        if (is_told || are_flags(format.names)) {
             format.kind = Format::Kind::flags;
             std::stable_sort(format.names.begin(), format.names.end(),
                              [](const auto &a, const auto &b) {
@@ -215,6 +217,21 @@ private:
         std::stable_sort(format.names.begin(), format.names.end(), less); // the first one stays
         format.names.erase(std::unique(format.names.begin(), format.names.end(), same),
                            format.names.end());
+    }
+
+    // Whether the values of an enum are such as are combined: three bits at least, and values that are made of these, but not all numbers
+    // from 1 on, as those have that were counted.
+    static bool are_flags(std::span<const Format::Enumerator> names) {
+        std::set<std::uint64_t> values;
+        std::uint64_t bits = 0;
+        for (const Format::Enumerator &one : names) {
+            if (one.value != 0)
+                values.insert(one.value);
+            if (std::has_single_bit(one.value))
+                bits |= one.value;
+        }
+        const bool are_made_of_bits = std::ranges::all_of(values, [bits](std::uint64_t value) { return (value & ~bits) == 0; });
+        return are_made_of_bits && std::popcount(bits) >= 3 && values.size() < *values.rbegin();
     }
 
     void set_array(Format &format, std::uint32_t element, std::uint32_t count, int depth) {

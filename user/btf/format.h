@@ -24,7 +24,7 @@ struct Format {
         text, ///< an array of char
         array,
         aggregate, ///< struct or union
-        flags,     ///< an enumeration of flags that are set together
+        flags,     ///< an enumeration of flags that are set together, by what made it or by its values
         device,    ///< dev_t: major and minor number
         mode,      ///< umode_t: octal, as chmod takes it
         ip4,       ///< struct in_addr
@@ -57,6 +57,9 @@ struct Format {
 
     /// The bytes of an array, up to its NULL if it ends with one; whether that is among them.
     std::pair<std::span<const std::byte>, bool> elements_of(std::span<const std::byte> data) const;
+
+    /// Whether its values have names.
+    bool has_names() const { return kind == Kind::enumeration || kind == Kind::flags; }
 
     /// The name of a value of this enumeration; empty when none fits.
     std::string_view name_of(std::uint64_t value) const;

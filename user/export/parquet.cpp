@@ -37,8 +37,7 @@ ParquetType column_type(const Argument &argument, const Format *format) {
         return ParquetType::text;
     if (argument.type == ARGTRACE_TYPE_STACK)
         return ParquetType::json;
-    if (format && (format->kind == Format::Kind::enumeration ||
-                   format->kind == Format::Kind::flags || format->kind == Format::Kind::function))
+    if (format && (format->has_names() || format->kind == Format::Kind::function))
         return ParquetType::text;
     const bool number = !format || format->kind == Format::Kind::scalar ||
                         format->kind == Format::Kind::device || format->kind == Format::Kind::mode;

@@ -24,8 +24,9 @@ std::string_view as_text(Bytes data) {
 bool has_text(const Format &format, std::uint64_t value) {
     switch (format.kind) {
     case Format::Kind::function:
-    case Format::Kind::flags:
         return value != 0;
+    case Format::Kind::flags: // that of no flag is the last
+        return value != 0 || (!format.names.empty() && format.names.back().value == 0);
     case Format::Kind::enumeration:
         return !format.name_of(value).empty();
     default:

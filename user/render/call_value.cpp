@@ -419,7 +419,7 @@ void append_itself(Line &out, ValueWriter &values, const EventView &view, const 
                    std::size_t argument) {
     // BTF knows the names of an enum better.
     const Format *format = values.formats(*view.event->probe).argument(argument);
-    const bool is_enum = format && format->kind == Format::Kind::enumeration;
+    const bool is_enum = format && format->has_names();
     const DescribedCall::Shown shown = is_enum ? DescribedCall::Shown() : described.shown(choice, view, argument);
     if (!shown.as || !values.append_shown(out, *shown.as, shown.number))
         values.append(out, view, view.values[argument], format);

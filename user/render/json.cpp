@@ -190,7 +190,7 @@ void JsonRenderer::append_cut(Line &out, const EventView &view) {
 /// A value with its name beside it: "flags":524288,"flags.text":"O_RDONLY|O_CLOEXEC".
 void JsonRenderer::append_described(Line &out, const EventView &view, const Plan &plan, const DescribedCall::Choice &choice, std::size_t value) {
     const Format *format = plan.arguments[value].format;
-    if (format && format->kind == Format::Kind::enumeration) { // BTF knows its names better
+    if (format && format->has_names()) { // BTF knows its names better
         values_.append(out, view, view.values[value], format);
         return;
     }

@@ -424,6 +424,22 @@ TEST_F(ValueWriterTest, Enums) {
     EXPECT_EQ(show(negative, value(minus(-7), ARGTRACE_TYPE_S32)), (Shown{"-7", "-7"}));
     EXPECT_EQ(show(negative, value(9, ARGTRACE_TYPE_S32)).text, "LAST");
 
+    // Values that are bits are combined.
+    const int bits = enumeration("bits", {{"NONE", 0}, {"URGENT", 1}, {"RETRY", 2}, {"PACKED", 4}, {"ALL", 7}});
+    EXPECT_EQ(show(bits, value(3, ARGTRACE_TYPE_U32)), (Shown{"URGENT|RETRY", "\"URGENT|RETRY\""}));
+    EXPECT_EQ(show(bits, value(4, ARGTRACE_TYPE_U32)).text, "PACKED");
+    EXPECT_EQ(show(bits, value(7, ARGTRACE_TYPE_U32)).text, "ALL");
+    EXPECT_EQ(show(bits, value(0, ARGTRACE_TYPE_U32)).text, "NONE");
+    EXPECT_EQ(show(bits, value(0x12, ARGTRACE_TYPE_U32)).text, "RETRY|0x10");
+    EXPECT_EQ(show(bits, value(8, ARGTRACE_TYPE_U32)), (Shown{"8", "8"}));
+    // Those that are counted, be it beyond 4, or with a value that is no sum of bits, are not.
+    const int counted = enumeration("counted", {{"ONE", 1}, {"TWO", 2}, {"THREE", 3}, {"FOUR", 4}});
+    EXPECT_EQ(show(counted, value(5, ARGTRACE_TYPE_U32)).text, "5");
+    const int few = enumeration("few", {{"ZERO", 0}, {"ONE", 1}, {"TWO", 2}});
+    EXPECT_EQ(show(few, value(3, ARGTRACE_TYPE_U32)).text, "3");
+    const int mixed = enumeration("mixed", {{"ONE", 1}, {"TWO", 2}, {"FOUR", 4}, {"TWENTY", 20}});
+    EXPECT_EQ(show(mixed, value(3, ARGTRACE_TYPE_U32)).text, "3");
+
     const int high = btf__add_enum(b.get(), "high", 4);
     ASSERT_EQ(0, btf__add_enum_value(b.get(), "TOP_BIT", 0x80000000));
     EXPECT_EQ(show(high, value(0x80000000, ARGTRACE_TYPE_U32)).text, "TOP_BIT");
