@@ -61,17 +61,19 @@ void append_with_meaning(Line &out, ValueWriter &values, const EventView &view, 
         return;
     }
     std::string_view separator = "{";
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0, own = 0; i < count; i += 1 + own) {
+        const std::size_t at = first + i;
+        own = count_meanings(probe, at) > 0 && meaning_name(probe, at, at + 1) == whole_part; // the text that a member points to
         if (is_left_out(i))
             continue;
         out += separator;
         separator = ", ";
-        const std::string_view name = meaning_name(probe, argument, first + i);
+        const std::string_view name = meaning_name(probe, argument, at);
         if (name != whole_part) {
             out += name;
             out += '=';
         }
-        values.append(out, view, meanings[i], formats.argument(first + i));
+        append_with_meaning(out, values, view, formats, at, formats.argument(at), at + 1, own);
     }
     out += '}';
 }

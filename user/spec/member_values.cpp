@@ -18,9 +18,10 @@ namespace {
 using lang::Type;
 using TypeKind = lang::TypeTraits::Kind;
 
-constexpr std::size_t values_max = 8;     // of one parameter
+constexpr std::size_t members_max = 8;    // of one parameter
 constexpr int depth_max = 2;              // of structs in each other
 constexpr std::uint64_t bytes_max = 64;   // of a struct or an array that is shown whole
+constexpr unsigned text_bytes_max = 64;   // as meanings.table has it of an argument
 
 /// What a standard library keeps in its own classes says nothing, but of those whose members are what they are used by.
 bool is_of_library(std::string_view name) {
@@ -59,6 +60,9 @@ private:
         });
     }
 
+    /// What a function only reads; other pointers to characters may lead to room that has not been written.
+    bool is_text(Type type) const { return types_.traits(type).kind == TypeKind::pointer && types_.name(types_.target(type)) == "const char"; }
+
     void visit_members(const std::string &prefix, const std::string &name, Type type, int depth) {
         for (const std::string_view member : types_.member_names(type))
             if (const auto found = types_.member(type, member))
@@ -68,7 +72,7 @@ private:
     void visit(const std::string &expression, const std::string &name, Type type, int depth) {
         const lang::TypeTraits known = types_.traits(type);
         if (known.kind != TypeKind::aggregate && known.kind != TypeKind::array)
-            return leaf(expression, name);
+            return leaf(expression, name, is_text(type) ? fmt::format("str({}, {})", expression, text_bytes_max) : "");
         const lang::Scope::Contents contents = known.kind == TypeKind::aggregate ? meanings_.contents_of(types_, type) : lang::Scope::Contents();
         if (contents.text)
             leaf(expression, name);
@@ -80,10 +84,17 @@ private:
             visit_members(expression + '.', name, type, depth + 1);
     }
 
+    /// A member, and the text behind it, if there is one: where that cannot be read, it is the address that is shown.
+    void leaf(const std::string &expression, const std::string &name, const std::string &text = "") {
+        if (members_ < members_max && add(expression, name)) {
+            ++members_;
+            if (!text.empty())
+                add(text, name + ".value");
+        }
+    }
+
     /// A value that is read, if it can be.
-    void leaf(const std::string &expression, const std::string &name) {
-        if (values_.size() >= values_max)
-            return;
+    bool add(const std::string &expression, const std::string &name) {
         try {
             lang::ArgumentExpression value = lang::parse_values(expression).front();
             value.name = name;
@@ -91,8 +102,9 @@ private:
             value.optional = true;
             (void)lang::compile(scope_, {}, {&value, 1});
             values_.push_back(std::move(value));
+            return true;
         } catch (const lang::ExpressionError &) {
-            // A member without a name of its own, or one that lies in no memory.
+            return false; // a member without a name of its own, or one that lies in no memory
         }
     }
 
@@ -100,6 +112,7 @@ private:
     const lang::Types &types_;
     Meanings &meanings_;
     std::vector<lang::ArgumentExpression> values_;
+    std::size_t members_ = 0;
 };
 
 } // namespace

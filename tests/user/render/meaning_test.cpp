@@ -118,6 +118,20 @@ TEST_F(MeaningTest, WhatCouldNotBeReadBesideOthersIsAQuestionMark) {
     EXPECT_EQ(shown(), "{len=44, dev=?}");
 }
 
+TEST_F(MeaningTest, AMemberThatPointsToATextIsTheText) {
+    argument("p", ARGTRACE_TYPE_PTR, 0x7f0000001000);
+    number("p.id", 3);
+    number("p.host", 0x2000);
+    text("p.host.value", "example.org");
+    number("p.user", 0);
+    unreadable("p.user.value", ARGTRACE_TYPE_STR);
+    number("p.more", 1);
+    EXPECT_EQ(shown(), "{id=3, host=\"example.org\", user=0, more=1}");
+    number("p.last", 0);
+    unreadable("p.last.value", ARGTRACE_TYPE_STR);
+    EXPECT_EQ(shown(), "{id=3, host=\"example.org\", user=0, more=1, last=0}");
+}
+
 TEST_F(MeaningTest, WhatIsAskedForBesideItsSubjectIsNone) {
     text("item.name", "novel");
     number("item.name._M_string_length", 5);

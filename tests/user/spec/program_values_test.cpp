@@ -337,7 +337,7 @@ struct Money { long cents; int currency; };
 enum class Kind { book = 1 };
 struct Base { int id; };
 struct Item : Base { std::string name; Kind kind; Money price; std::unique_ptr<int> tag; std::vector<std::string> words; double weight; struct { std::string inner; } more; std::pair<int, std::string> both; std::shared_ptr<int> shared; };
-struct Plain { int a; char text[8]; struct Plain *next; long many[20]; };
+struct Plain { int a; char text[8]; struct Plain *next; const char *title; char *room; long many[20]; };
 __attribute__((noinline, used)) void f(const Item &item, Item *pointer, Plain *plain, std::string &s, int *n, std::tuple<int> *t) { asm volatile("" : : "r"(&item), "r"(pointer), "r"(plain), "r"(&s), "r"(n), "r"(t)); }
 int main() { Item i{}; Plain p{}; std::string s; int n = 0; std::tuple<int> t; f(i, &i, &p, s, &n, &t); }
 )";
@@ -351,7 +351,7 @@ TEST_P(OfLibrary, MembersAreShownWithWhatTheyMean) {
     const auto of_item = ElementsAre("x.id", "x.name", "x.kind", "x.price", "x.words.size", "x.weight", "x.more.inner", "x.both.first");
     EXPECT_THAT(values.members(f, 0), of_item);
     EXPECT_THAT(values.members(f, 1), of_item);
-    EXPECT_THAT(values.members(f, 2), ElementsAre("x.a", "x.text", "x.next"));
+    EXPECT_THAT(values.members(f, 2), ElementsAre("x.a", "x.text", "x.next", "x.title", "x.title.value", "x.room"));
     EXPECT_THAT(values.members(f, 3), IsEmpty()) << "it has a meaning";
     EXPECT_THAT(values.members(f, 4), IsEmpty());
     EXPECT_THAT(values.members(f, 5), IsEmpty()) << "it is the library's";
