@@ -125,8 +125,17 @@ void export_to_folder(const ExportOptions &options, ReportOutput &report,
     summarize(report, options.output, exporter->size(), *exporter);
 }
 
+// As the formats of other tools are given.
+void refuse_format_as_file(const std::vector<std::string> &words) {
+    if (words.empty() || !is_export_format(words.front()) || ::access(words.front().c_str(), F_OK) == 0)
+        return;
+    throw Error(fmt::format("{0}: there is no such file; the format is given by an option: `argtrace export --to {0}{1}`", words.front(),
+                            words.size() > 1 ? " " + words[1] : ""));
+}
+
 void run_export(ExportOptions &options) {
     RecordingOptions &recording = options.recording;
+    refuse_format_as_file(recording.words);
     recording.resolve();
     complete(options);
     const std::string name = trace_name(recording.path(), true);

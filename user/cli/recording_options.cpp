@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -106,6 +107,9 @@ void RecordingOptions::resolve() {
     if (words.empty())
         words.push_back(default_trace_file);
     const std::vector<std::string> functions(words.begin() + 1, words.end());
+    for (const std::string &function : functions)
+        if (function.find('/') != function.npos && ::access(function.c_str(), F_OK) == 0)
+            throw Error(fmt::format("{}: one file is read at a time, and that is {}; the arguments behind it are functions", function, path()));
     const auto syntax = regex ? PatternSyntax::regex : PatternSyntax::glob;
     for (Spec &spec : parse_specs(functions, syntax)) {
         if ((spec.module && spec.kind->qualifier == Qualifier::module) || spec.values || spec.condition)

@@ -175,7 +175,9 @@ std::string explain_extras(const CLI::App &app, const CLI::App &all, const CLI::
         else
             unexpected.push_back(quoted(word));
     }
-    if (!unexpected.empty())
+    if (command.get_name() == "info" && unexpected.size() == 1)
+        sentences.push_back(fmt::format("{0}: info is about argtrace itself; what is in a recording is told by `argtrace report --info {0}`", unexpected.front()));
+    else if (!unexpected.empty())
         sentences.push_back(fmt::format("{}: {} takes no such argument{}",
                                         fmt::join(unexpected, " "), command.get_name(),
                                         unexpected.size() == 1 ? "" : "s"));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/formats.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -74,6 +76,10 @@ ExportFormat parse_export_format(std::string_view name) {
     throw Error(fmt::format("--to: there is no format '{}'{}; the formats are {}", name,
                             near.empty() ? "" : fmt::format(" (did you mean {}?)", near),
                             listed(", ")));
+}
+
+bool is_export_format(std::string_view name) {
+    return std::ranges::find(format_names, name, &FormatName::name) != std::end(format_names);
 }
 
 ExportFormat export_format_of(std::string_view path) {

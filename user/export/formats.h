@@ -18,6 +18,9 @@ enum class ExportFrames { stack, duration };
 /// Reads what --to takes. Throws Error, which lists them all, for a name that is none.
 ExportFormat parse_export_format(std::string_view name);
 
+/// Whether that takes the name.
+bool is_export_format(std::string_view name);
+
 /// The format that the file's name ends like. Throws Error where it ends like none.
 ExportFormat export_format_of(std::string_view path);
 

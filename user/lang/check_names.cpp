@@ -118,6 +118,10 @@ NodePtr Checker::parameter(const Scope::Parameter &parameter, const Ast &ast) {
                                      scope_.function()));
         if (scope_.kind() == usdt_kind)
             fail(ast.at, fmt::format("where the argument {} is cannot be read: `argtrace list -v` shows what is noted of it", place.name));
+        if (scope_.kind() == user_kind)
+            fail(ast.at, fmt::format("where the argument {} of {} is cannot be told: by the debug information it is passed nowhere, or in a place that argtrace "
+                                     "does not read",
+                                     place.name, scope_.function()));
         fail(ast.at, fmt::format("where the argument {} is cannot be told from BTF, or it is no "
                                  "place that argtrace reads",
                                  place.name));
@@ -257,6 +261,18 @@ std::string Checker::enumerator_meant(const std::string &qualifier, std::string_
     return near.empty() ? fmt::format("; {} has {}", qualifier, fmt::join(known, ", ")) : did_you_mean(fmt::format("{}::{}", qualifier, near));
 }
 
+namespace {
+
+// There are tens of thousands in a kernel, so that some are near to anything: the beginning, which those of an enum have in common, is taken as right.
+std::string_view near_enumerator(const Types &types, std::string_view name) {
+    constexpr std::size_t beginning = 3;
+    std::vector<std::string_view> known = types.enumerator_names();
+    std::erase_if(known, [&](std::string_view one) { return one.substr(0, beginning) != name.substr(0, beginning); });
+    return near_match(name, known);
+}
+
+} // namespace
+
 bool Checker::is_known(const Ast &ast) const {
     const std::string &name = ast.token.text;
     return name.front() == '$' || name == "it" || scope_.parameter(name) || find_builtin(name) || named_constant(types_, name);
@@ -296,6 +312,8 @@ void Checker::unknown_name(const Ast &ast) const {
     std::string near = did_you_mean(suggest(name, known));
     if (near.empty())
         near = did_you_mean(near_match(name, macro_names()));
+    if (near.empty())
+        near = did_you_mean(near_enumerator(types_, name));
     if (near.empty())
         near = meant_elsewhere(name);
     if (near.empty() && is_go())

@@ -2,6 +2,7 @@
 #include "spec/source_line.h"
 
 #include <charconv>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,17 @@ std::optional<LinePlace> line_place(const Spec &spec) {
     place.object = spec.module->text.substr(0, mark);
     place.file = spec.module->text.substr(mark + 1);
     return place.object.empty() || place.file.empty() || place.line <= 0 ? std::nullopt : std::optional(std::move(place));
+}
+
+void require_line(const Spec &spec) {
+    const std::string path = spec.module ? spec.module->text : "";
+    const std::size_t mark = path.rfind('@');
+    const auto is_there = [](const std::string &name) { return ::access(name.c_str(), F_OK) == 0; };
+    if (mark == path.npos || spec.module->quoted || is_there(path) || !is_there(path.substr(0, mark)))
+        return;
+    throw error_in(spec, spec.pattern_at,
+                   fmt::format("behind u:OBJECT@FILE: is the number of a line, not '{}'; a function is u:{}:{}, whichever file it is in", spec.pattern.text(),
+                               path.substr(0, mark), spec.pattern.text()));
 }
 
 namespace {

@@ -19,6 +19,9 @@ struct LinePlace {
 /// Nothing if the SPEC is of no line.
 std::optional<LinePlace> line_place(const Spec &spec);
 
+/// Throws Error where the SPEC has the file of a line, and no line in it.
+void require_line(const Spec &spec);
+
 /// Says why the line is nowhere in the object of that path.
 Error why_no_line(const Spec &spec, const LinePlace &place, const std::string &path, const elf::SourceLine &line);
 

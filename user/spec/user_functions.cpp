@@ -492,6 +492,7 @@ FoundUserFunctions UserFunctionFinder::find_line(const Spec &spec, const LinePla
 FoundUserFunctions UserFunctionFinder::find(const Spec &spec) {
     if (const std::optional<LinePlace> place = line_place(spec))
         return find_line(spec, *place);
+    require_line(spec);
     const auto [files, left] = files_.find(spec);
     if (files.size() > 1 && Choice(spec).is_address())
         throw error_in(spec, spec.pattern_at, fmt::format("{}: an address is one of an object, and {} are meant", spec.title(), files.size()));

@@ -218,6 +218,7 @@ TEST(UserFunctions, WhatIsWrongWithALineIsSaid) {
     EXPECT_THAT(refused_user(object + "@x.c:4"), HasSubstr("x.c: line 4 has no code; the nearest lines that have are 2 and 5"));
     EXPECT_THAT(refused_user(object + "@x.c:4000"), HasSubstr("x.c: line 4000 has no code; the last that has is 11"));
     EXPECT_THAT(refused_user(object + "@y.c:4"), HasSubstr("comes from a file y.c"));
+    EXPECT_THAT(refused_user(object + "@x.c:main"), HasSubstr("is the number of a line, not 'main'; a function is " + object + ":main, whichever file it is in"));
     program.run("strip x");
     EXPECT_THAT(refused_user(object + "@x.c:2"), HasSubstr("has no debug information, which lines are known by"));
     EXPECT_THAT(refused_user("u:no_such_program@x.c:2"), HasSubstr("no_such_program: there is no such library or program"));
