@@ -68,6 +68,11 @@ void ChildCommand::become(const std::vector<std::string> &words, bool stdout_is_
         arguments.push_back(const_cast<char *>(word.c_str()));
     arguments.push_back(nullptr);
 
+    // All before it waits, so that tracing of its system calls begins with the command's own execve().
+    if (stdout_is_taken)
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGXFSZ, SIG_DFL);
     char go = 0;
     ssize_t got;
     do {
@@ -75,10 +80,6 @@ void ChildCommand::become(const std::vector<std::string> &words, bool stdout_is_
     } while (got < 0 && errno == EINTR);
     if (got != 1) // nobody will ever say so
         ::_exit(exit_no_command);
-    if (stdout_is_taken)
-        ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    std::signal(SIGPIPE, SIG_DFL);
-    std::signal(SIGXFSZ, SIG_DFL);
     ::execvp(arguments[0], arguments.data());
     const int error = errno;
     [[maybe_unused]] const ssize_t written = ::write(error_.get(), &error, sizeof(error));
