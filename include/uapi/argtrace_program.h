@@ -135,7 +135,8 @@ enum argtrace_insn_source {
 	ARGTRACE_SOURCE_TIME	= 7,	/* nanoseconds of CLOCK_MONOTONIC */
 	/* In the filter at return, and in values whose output has the flag RETURN: */
 	ARGTRACE_SOURCE_RETURN	= 8,	/* what the function returns: index 0 rax, 1 rdx (see ARGTRACE_LOC_RETURN); and of user code
-					 * ARGTRACE_RETURN_VECTOR + 0 to 3, as SOURCE_VECTOR; of x86-64 the first two return values */
+					 * ARGTRACE_RETURN_VECTOR + 0 to 3, as SOURCE_VECTOR, of which x86-64 returns values in the first
+					 * two; and of x86-64 ARGTRACE_RETURN_VECTOR + ARGTRACE_VECTOR_X87 + 0 to 3 */
 	ARGTRACE_SOURCE_DURATION = 9,	/* nanoseconds that the call took, whatever the clock */
 	/* In a value, as an OUT of 8 bytes and the type ARGTRACE_TYPE_STACK, with nothing else done to it: */
 	ARGTRACE_SOURCE_STACK_ID = 10,	/* the number of the call's stack, see argtrace_stack.h; unreadable if there is none */
@@ -143,7 +144,8 @@ enum argtrace_insn_source {
 	/* As SOURCE_STACK_ID: the number of the current task's user stack, see argtrace_user.h, or ARGTRACE_STACK_ID_NO_USER. */
 	ARGTRACE_SOURCE_USER_STACK_ID = 12,
 	/* When a user function is entered: the lower 8 bytes of the register for floating-point numbers `index`, of x86-64 XMM0
-	 * to XMM15, of arm64 V0 to V31. Arguments are in the first eight (psABI, 3.2.3; AAPCS64, 6.4). */
+	 * to XMM15, of arm64 V0 to V31, or with ARGTRACE_VECTOR_UPPER added the 8 bytes above. Arguments are in the first eight
+	 * (psABI, 3.2.3; AAPCS64, 6.4). */
 	ARGTRACE_SOURCE_VECTOR	= 13,
 	/* As SOURCE_RETURN, with ARGTRACE_PROBE_GOROUTINES: register `index` of those that functions of Go return values in, as
 	 * SOURCE_REG counts them. Of x86-64 these are rax, rbx, rcx, rdi, rsi, r8, r9, r10 and r11, and rsp, which points to
@@ -155,6 +157,10 @@ enum argtrace_insn_source {
 #define ARGTRACE_RETURN_VECTOR	2	/* with SOURCE_RETURN */
 #define ARGTRACE_RETURN_VECTORS	4
 #define ARGTRACE_RETURN_VECTORS_GO	16	/* with ARGTRACE_PROBE_GOROUTINES: ABIInternal, X0 to X14; of arm64 F0 to F15 */
+#define ARGTRACE_VECTOR_UPPER	64	/* not with PROBE_GOROUTINES */
+/* What the x87 unit has on top of its stack, where functions return long double (psABI, 3.2.3): the significand, then the exponent and the
+ * sign in the lower 16 bits; and the same of what is below, the imaginary part of a complex number. */
+#define ARGTRACE_VECTOR_X87	128
 
 /* Both IDs as seen in the initial user namespace. */
 enum argtrace_identity {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/irqflags.h>
-#include <linux/nospec.h>
 
 #include "arch/vector.h"
 
@@ -13,7 +12,6 @@ u64 argtrace_vector_word(unsigned int number)
 	unsigned long flags;
 	u64 word;
 
-	number = array_index_nospec(number, ARGTRACE_VECTORS);
 	local_irq_save(flags);
 	if (argtrace_vectors_are_saved())
 		word = argtrace_vector_saved(number);

@@ -42,13 +42,20 @@ static bool has_register(const struct argtrace_verified *program, u32 index)
 								   ARGTRACE_REG_COUNT);
 }
 
-/* The kernel's functions return nothing in registers that the kernel leaves alone. */
-static u32 results_of(const struct argtrace_verified *program)
+/*
+ * Go's first results are SOURCE_RESULT. The kernel's functions return nothing in registers that the
+ * kernel leaves alone.
+ */
+static bool has_result(const struct argtrace_verified *program, u32 index)
 {
+	const u32 vector = index - ARGTRACE_RETURN_VECTOR;
+
 	if (program->goroutines)
-		return ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS_GO;
-	return program->user_code ? ARGTRACE_RETURN_VECTOR + ARGTRACE_RETURN_VECTORS :
-				    ARGTRACE_RETURN_VECTOR;
+		return vector < ARGTRACE_RETURN_VECTORS_GO;
+	if (index < ARGTRACE_RETURN_VECTOR)
+		return true;
+	return program->user_code && (argtrace_is_vector(vector, ARGTRACE_RETURN_VECTORS) ||
+				      vector - ARGTRACE_VECTOR_X87 < ARGTRACE_X87_WORDS);
 }
 
 static bool source_is_valid(const struct argtrace_verified *program,
@@ -56,9 +63,7 @@ static bool source_is_valid(const struct argtrace_verified *program,
 {
 	switch (insn->source) {
 	case ARGTRACE_SOURCE_RETURN:
-		/* Go's first results are SOURCE_RESULT. */
-		return returns && insn->index < results_of(program) &&
-		       (insn->index >= ARGTRACE_RETURN_VECTOR || !program->goroutines);
+		return returns && has_result(program, insn->index);
 	case ARGTRACE_SOURCE_RESULT:
 		return returns && program->goroutines &&
 		       argtrace_result_number(insn->index) < ARGTRACE_RESULTS;
@@ -84,7 +89,8 @@ static bool source_is_valid(const struct argtrace_verified *program,
 	case ARGTRACE_SOURCE_USER_STACK_ID:
 		return program->stacks.user && stack_id_is_alone(insn);
 	case ARGTRACE_SOURCE_VECTOR:
-		return program->user_code && !returns && insn->index < ARGTRACE_VECTORS;
+		return program->user_code && !returns &&
+		       argtrace_is_vector(insn->index, ARGTRACE_VECTORS);
 	default:
 		return false;
 	}

@@ -15,6 +15,7 @@
  *                                   out of one, to the handler of a signal; machine_leaves_syscall(): it is interrupted there
  *   machine_set_context()           what the kernel keeps for a signal's handler: three registers of what it has interrupted
  *   machine_change_thread()         where the thread has its variables; returns where it was before
+ *   MACHINE_HAS_X87                 whether functions return long double in the x87 unit
  *   MACHINE_WATCHES_AFTERWARDS      whether the callback of a watchpoint comes after the access, so that it needs no step over that
  *   OWN_STACK(name)                 declares where the stack of the function begins, from its caller on
  *

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/thread_info.h>
 #include <asm/fpsimd.h>
@@ -9,6 +10,9 @@
 #define READ_REGISTER(n) \
 	case n: \
 		asm volatile(".arch_extension fp\n\tfmov %0, d" #n : "=r"(word)); \
+		break; \
+	case ARGTRACE_VECTOR_UPPER + n: \
+		asm volatile(".arch_extension simd\n\tumov %0, v" #n ".d[1]" : "=r"(word)); \
 		break
 
 /* The compiler is not to use these registers in the kernel, but the assembler knows them. */
@@ -61,9 +65,13 @@ u64 argtrace_vector_live(unsigned int number)
 u64 argtrace_vector_saved(unsigned int number)
 {
 	struct thread_struct *thread = &current->thread;
+	const bool is_upper = number >= ARGTRACE_VECTOR_UPPER;
+	const u8 *lower;
 
+	number = array_index_nospec(number % ARGTRACE_VECTOR_UPPER, ARGTRACE_VECTORS);
 	if (thread->fp_type == FP_STATE_SVE && thread->sve_state)
-		return *(const u64 *)((const u8 *)thread->sve_state +
-				      number * thread_get_cur_vl(thread));
-	return thread->uw.fpsimd_state.vregs[number];
+		lower = (const u8 *)thread->sve_state + number * thread_get_cur_vl(thread);
+	else
+		lower = (const u8 *)&thread->uw.fpsimd_state.vregs[number];
+	return *(const u64 *)(lower + (is_upper ? sizeof(u64) : 0));
 }

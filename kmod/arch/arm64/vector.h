@@ -7,6 +7,7 @@
 
 /* V0 to V31. */
 #define ARGTRACE_VECTORS	32
+#define ARGTRACE_X87_WORDS	0
 
 u64 argtrace_vector_live(unsigned int number);
 u64 argtrace_vector_saved(unsigned int number);

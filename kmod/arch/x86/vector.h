@@ -7,6 +7,7 @@
 
 /* XMM0 to XMM15, which 32-bit code has half of. */
 #define ARGTRACE_VECTORS	16
+#define ARGTRACE_X87_WORDS	4
 
 u64 argtrace_vector_live(unsigned int number);
 u64 argtrace_vector_saved(unsigned int number);

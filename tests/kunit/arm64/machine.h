@@ -50,6 +50,7 @@ static inline void machine_number_results(struct pt_regs *regs)
 #define MACHINE_NO_RESULT_EITHER	30
 #define MACHINE_GOROUTINE		28
 #define MACHINE_VECTORS			32
+#define MACHINE_HAS_X87			false
 /* Whether a call is followed where another session or tracer has traced its function as well. */
 #define MACHINE_FOLLOWS_BESIDE_OTHERS	0
 #define MACHINE_WATCHES_AFTERWARDS	false

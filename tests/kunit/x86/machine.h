@@ -53,6 +53,7 @@ static inline void machine_number_results(struct pt_regs *regs)
 #define MACHINE_NO_RESULT_EITHER	2
 #define MACHINE_GOROUTINE		ARGTRACE_X86_64_R14
 #define MACHINE_VECTORS			16
+#define MACHINE_HAS_X87			true
 /* Whether a call is followed where another session or tracer has traced its function as well. */
 #define MACHINE_FOLLOWS_BESIDE_OTHERS	1
 #define MACHINE_WATCHES_AFTERWARDS	true
