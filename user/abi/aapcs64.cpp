@@ -130,14 +130,12 @@ bool place(State &state, const Shape &shape, Argument &argument) {
     return state == aligned_state && argument == aligned;
 }
 
-// The registers of an aggregate, each of which has one of its members; nothing if there is more in one than can be read.
+// The registers of an aggregate, each of which has one of its members, or that of a number of 16 bytes.
 std::optional<UserOperand> in_vectors(const Shape &shape, unsigned first) {
     const auto [count, bytes] = *shape.homogeneous;
-    if (shape.kind != Shape::Kind::aggregate || bytes > word_size)
-        return std::nullopt;
     UserOperand operand{.kind = UserOperand::Kind::parts};
     for (std::uint32_t i = 0; i < count; i++)
-        operand.parts.push_back({i * bytes, bytes, true, static_cast<std::uint8_t>(first + i)});
+        add_vector(operand.parts, i * bytes, bytes, first + i);
     return operand;
 }
 

@@ -55,11 +55,14 @@ bool make_up(const std::vector<RegisterPart> &parts, std::uint32_t bytes) {
 std::optional<UserOperand> operand_at(const Parameter &parameter) {
     if (!is_read_by_program(parameter.shape))
         return std::nullopt;
-    const bool is_readable = parameter.shape.bytes <= word_size; // the lower half of a vector register is
-    if (parameter.shape.kind == Shape::Kind::floating && parameter.place->vector)
-        return is_readable ? std::optional(UserOperand{.kind = UserOperand::Kind::in_vector, .number = *parameter.place->vector}) : std::nullopt;
-    if (parameter.shape.kind == Shape::Kind::aggregate && parameter.place->vector && is_readable)
-        return UserOperand{.kind = UserOperand::Kind::parts, .parts = {{0, parameter.shape.bytes, true, *parameter.place->vector}}};
+    const std::uint32_t bytes = parameter.shape.bytes;
+    if (parameter.shape.kind == Shape::Kind::floating && parameter.place->vector && bytes <= word_size)
+        return UserOperand{.kind = UserOperand::Kind::in_vector, .number = *parameter.place->vector};
+    if (parameter.place->vector && bytes <= 2 * word_size) {
+        UserOperand operand{.kind = UserOperand::Kind::parts};
+        add_vector(operand.parts, 0, bytes, *parameter.place->vector);
+        return operand;
+    }
     if (parameter.shape.kind == Shape::Kind::aggregate && make_up(parameter.place->parts, parameter.shape.bytes))
         return UserOperand{.kind = UserOperand::Kind::parts, .parts = parameter.place->parts};
     if (parameter.place->address)

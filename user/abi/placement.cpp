@@ -30,7 +30,7 @@ std::uint8_t type_code(const Shape &shape) {
 
 bool is_read_by_program(const Shape &shape) {
     if (shape.kind == Shape::Kind::floating)
-        return floating_type(shape.bytes) != ARGTRACE_TYPE_END || shape.words.front() == WordClass::x87;
+        return floating_type(shape.bytes) != ARGTRACE_TYPE_END || (shape.bytes == 2 * word_size && (shape.words.front() != WordClass::unsaid || shape.homogeneous));
     if (shape.kind == Shape::Kind::aggregate)
         return shape.bytes <= ARGTRACE_BYTES_MAX;
     return shape.bytes <= 2 * word_size && type_code(shape) != ARGTRACE_TYPE_END;

@@ -139,19 +139,38 @@ bool place(State &state, const Shape &shape, Argument &argument) {
     return state == aligned_state && argument == aligned;
 }
 
-// The registers of an object, of which each word is in one of its class; nothing if there is more in one than can be read.
+// The registers of an object, or of a number that takes more than half of one, of which each word is in one of its class; nothing if there is more than
+// can be read.
 std::optional<UserOperand> in_registers(const Shape &shape, unsigned integers, unsigned vectors) {
-    if (shape.kind != Shape::Kind::aggregate || !is_classified(shape) || words_of(shape) == 0 || words_of(shape) > words_max)
+    const bool is_wide_number = shape.kind == Shape::Kind::floating && shape.bytes == words_max * word_size;
+    if ((shape.kind != Shape::Kind::aggregate && !is_wide_number) || !is_classified(shape) || words_of(shape) == 0 || words_of(shape) > words_max)
         return std::nullopt;
     UserOperand operand{.kind = UserOperand::Kind::parts};
     for (std::uint32_t word = 0; word < words_of(shape); word++) {
-        const bool is_vector = shape.words.at(word) == WordClass::vector;
-        if (!is_vector && shape.words.at(word) != WordClass::integer)
+        const std::uint32_t offset = word * word_size, bytes = std::min(word_size, shape.bytes - offset);
+        switch (shape.words.at(word)) {
+        case WordClass::integer:
+            operand.parts.push_back({offset, bytes, false, static_cast<std::uint8_t>(integers++)});
+            break;
+        case WordClass::vector:
+            add_vector(operand.parts, offset, bytes, vectors++);
+            break;
+        case WordClass::vector_more:
+            operand.parts.push_back({offset, bytes, true, static_cast<std::uint8_t>(ARGTRACE_VECTOR_UPPER + vectors - 1)});
+            break;
+        default:
             return std::nullopt;
-        const std::uint32_t bytes = std::min(word_size, shape.bytes - word * word_size);
-        operand.parts.push_back({word * word_size, bytes, is_vector, static_cast<std::uint8_t>(is_vector ? vectors++ : integers++)});
+        }
     }
     return operand;
+}
+
+// 3.2.3, "Returning of Values": a long double is on top of the x87 unit's stack, also as the only member of a struct.
+std::optional<UserOperand> in_x87(const Shape &result) {
+    if (result.words.front() != WordClass::x87 || result.bytes != words_max * word_size)
+        return std::nullopt;
+    return UserOperand{.kind = UserOperand::Kind::parts,
+                       .parts = {{0, word_size, true, ARGTRACE_VECTOR_X87}, {word_size, word_size, true, ARGTRACE_VECTOR_X87 + 1}}};
 }
 
 } // namespace
@@ -195,7 +214,7 @@ std::vector<std::optional<UserOperand>> sysv_x86_64_operands(const Prototype &pr
         const bool is_number = parameter.shape.kind == Shape::Kind::floating;
         if (!is_read_by_program(parameter.shape))
             continue;
-        if (is_number && state.vectors > before.vectors)
+        if (is_number && parameter.shape.bytes <= word_size && state.vectors > before.vectors)
             operand = UserOperand{.kind = UserOperand::Kind::in_vector, .number = before.vectors};
         else if (state.stack > before.stack && state.is_stack_known && (is_number || argument.loc == ARGTRACE_LOC_STACK))
             operand = UserOperand{.kind = UserOperand::Kind::on_stack,
@@ -233,7 +252,7 @@ Returning sysv_x86_64_returning(const Prototype &prototype) {
         returning.by_kernel = ARGTRACE_BY_CHOICE;
     }
     returning.stack_words = state.stack / word_size;
-    returning.operand = in_registers(result, 0, 0);
+    returning.operand = has_word(result, WordClass::x87) ? in_x87(result) : in_registers(result, 0, 0);
     if (returning.operand)
         returning.operand->at_return = true;
     Argument &value = returning.value;

@@ -110,8 +110,8 @@ private:
         case BTF_KIND_FLOAT: // of programs: the kernel computes with integers
             format.bytes = type->size;
             set_scalar(format, type->size, floating_type(type->size));
-            if (is_x87_name(name(type->name_off)) && type->size == 16)
-                format.kind = Format::Kind::extended;
+            if (type->size == 16)
+                format.kind = is_x87_name(name(type->name_off)) ? Format::Kind::extended : Format::Kind::quad;
             break;
         case BTF_KIND_ARRAY:
             set_array(format, btf_array(type)->type, btf_array(type)->nelems, depth);

@@ -38,6 +38,7 @@ struct Format {
         duration,     ///< of Go: nanoseconds
         go_pointer,   ///< an address of a program of Go
         extended,     ///< long double of x86-64: 80 bits
+        quad,         ///< __float128, and long double of arm64: IEEE 754, binary128
     };
 
     struct Field {

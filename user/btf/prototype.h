@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "uapi/argtrace.h"
 
 struct btf;
 
@@ -67,10 +70,18 @@ struct Shape {
 struct RegisterPart {
     std::uint32_t offset = 0, bytes = 8; ///< in the value
     bool is_floating = false;
-    std::uint8_t index = 0; ///< the register that it is in: of ARGTRACE_SOURCE_REG, or the number of one for floating-point numbers
+    std::uint8_t index = 0; ///< the register that it is in: of ARGTRACE_SOURCE_REG, or the number of one for floating-point numbers (SOURCE_VECTOR)
 
     bool operator==(const RegisterPart &) const = default;
 };
+
+/// Appends what a register for floating-point numbers has of a value, up to 16 bytes.
+inline void add_vector(std::vector<RegisterPart> &parts, std::uint32_t offset, std::uint32_t bytes, unsigned number) {
+    constexpr std::uint32_t half = 8;
+    parts.push_back({offset, std::min(half, bytes), true, static_cast<std::uint8_t>(number)});
+    if (bytes > half)
+        parts.push_back({offset + half, bytes - half, true, static_cast<std::uint8_t>(ARGTRACE_VECTOR_UPPER + number)});
+}
 
 /// Where a parameter is when its function is entered, if something else than the calling convention says so: the first of the registers
 /// that pass arguments, in memory whose address one of these has, in one for floating-point numbers, so many bytes above the stack pointer,

@@ -212,10 +212,12 @@ std::vector<RegisterPart> Functions::Prototypes::Made::parts_of(const EntryPlace
         const unsigned number = place.registers[i];
         const auto vector = info.registers.vector(number);
         const auto argument = std::ranges::find(info.registers.arguments, number);
-        if (place.bytes[i] > 8 || (!vector && argument == info.registers.arguments.end()))
+        if (place.bytes[i] > (vector ? 16 : 8) || (!vector && argument == info.registers.arguments.end()))
             return {};
-        const auto index = vector ? *vector : static_cast<std::uint8_t>(argument - info.registers.arguments.begin());
-        parts.push_back({offset, place.bytes[i], vector.has_value(), index});
+        if (vector)
+            add_vector(parts, offset, place.bytes[i], *vector);
+        else
+            parts.push_back({offset, place.bytes[i], false, static_cast<std::uint8_t>(argument - info.registers.arguments.begin())});
         offset += place.bytes[i];
     }
     return parts;

@@ -17,10 +17,14 @@ constexpr std::uint64_t bits_of_word = 64, bytes_of_word = 8;
 constexpr int visits_max = 10000; // a damaged file may unfold without end
 
 WordClass merged(WordClass one, WordClass other) {
-    for (const WordClass wins : {WordClass::memory, WordClass::integer, WordClass::x87})
+    if (one == other || one == WordClass::none || other == WordClass::none)
+        return one == WordClass::none ? other : one;
+    for (const WordClass wins : {WordClass::memory, WordClass::integer})
         if (one == wins || other == wins)
             return wins;
-    return std::max(one, other); // of none, vector and vector_more
+    if (one == WordClass::x87 || other == WordClass::x87)
+        return WordClass::memory;
+    return WordClass::vector; // one of them is the upper part of another
 }
 
 // System V x86-64 psABI, 3.2.3: the classes of the words of a value.
@@ -57,6 +61,8 @@ public:
             shape.ambiguous = true;
             return;
         }
+        if (words_[1] == WordClass::vector_more && words_[0] != WordClass::vector)
+            words_[1] = WordClass::vector; // "if SSEUP is not preceded by SSE"
         shape.words = {words_[0], words_[1]};
     }
 
@@ -72,7 +78,9 @@ private:
     }
 
     bool is_in_memory() const {
-        return is_unaligned_ || (size_ > 2 * bytes_of_word && !is_one_vector_) || words_[0] == WordClass::memory || words_[1] == WordClass::memory;
+        const bool is_half_of_x87 = words_[1] == WordClass::x87 && words_[0] != WordClass::x87;
+        return is_unaligned_ || (size_ > 2 * bytes_of_word && !is_one_vector_) || words_[0] == WordClass::memory || words_[1] == WordClass::memory ||
+               is_half_of_x87;
     }
 
     void visit(std::uint32_t id, std::uint64_t bit, std::uint32_t bits, int depth) {

@@ -250,8 +250,8 @@ void ValueWriter::append_number(Line &out, const Format &format, const Value &va
 }
 
 // As numbers of 128 bits are in JSON: few readers could hold it.
-void ValueWriter::append_extended(Line &out, Bytes data) const {
-    const std::string text = extended_text(data);
+void ValueWriter::append_long_number(Line &out, const Format &format, Bytes data) const {
+    const std::string text = format.kind == Format::Kind::extended ? extended_text(data) : quad_text(data);
     if (text.empty())
         append_value(out, Value{});
     else
@@ -337,7 +337,8 @@ void ValueWriter::append_formatted(Line &out, const Format &format, Bytes data) 
         append_scalar(out, format, load_value(format, data));
         break;
     case Format::Kind::extended:
-        append_extended(out, data);
+    case Format::Kind::quad:
+        append_long_number(out, format, data);
         break;
     case Format::Kind::text:
         append_string(out, up_to_nul(as_text(

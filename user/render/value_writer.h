@@ -103,7 +103,7 @@ private:
     void append_scalar(Line &out, const Format &format, const Value &value);
     void append_flags(Line &out, const Format &format, const Value &value) const;
     void append_number(Line &out, const Format &format, const Value &value) const;
-    void append_extended(Line &out, Bytes data) const;
+    void append_long_number(Line &out, const Format &format, Bytes data) const;
     void append_address(Line &out, const Format &format, Bytes data) const;
     void append_socket_address(Line &out, Bytes data) const;
     void append_cpus(Line &out, const Format &format, Bytes data) const;

@@ -325,9 +325,11 @@ TEST(SysvX8664Operands, WhatHasNoRoomIsOnTheStackWhole) {
                 ElementsAre("?", "?", "?", "?", "?", "?", "sp+8", "xmm0:8 xmm1:8+8"));
 }
 
-// A vector of 16 bytes has more than the lower half of its register, which alone is read.
-TEST(SysvX8664Operands, UpperHalvesAreNotRead) {
-    EXPECT_THAT(operands({classified(16, sse, WordClass::vector_more), classified(8, sse)}), ElementsAre("?", "xmm1:8"));
+// A vector of 16 bytes has one register, whose upper half is number 64 and up.
+TEST(SysvX8664Operands, WideOnesHaveBothHalves) {
+    EXPECT_THAT(operands({classified(8, sse), classified(16, sse, WordClass::vector_more), classified(8, sse)}), ElementsAre("xmm0:8", "xmm1:8 xmm65:8+8", "xmm2:8"));
+    const Shape quad{.kind = Kind::floating, .bytes = 16, .words = {sse, WordClass::vector_more}};
+    EXPECT_THAT(operands({double_shape, quad}), ElementsAre("xmm0", "xmm1:8 xmm65:8+8"));
 }
 
 // "Returning of Values": rax and rdx, xmm0 and xmm1, each the next of its class.
@@ -343,7 +345,9 @@ TEST(SysvX8664Returning, WordsAreInRegistersOfTheirClass) {
     EXPECT_EQ(result(classified(4, sse)), "xmm0:4");
     EXPECT_EQ(result(classified(16, whole, whole)), "rax:8 rdx:8+8, recorded");
     EXPECT_EQ(result(classified(16, WordClass::memory)), "?, recorded") << "its address";
-    EXPECT_EQ(result(classified(16, sse, WordClass::vector_more)), "?");
+    EXPECT_EQ(result(classified(16, sse, WordClass::vector_more)), "xmm0:8 xmm64:8+8");
+    EXPECT_EQ(result(classified(16, WordClass::x87, WordClass::x87)), "xmm128:8 xmm129:8+8") << "significand, sign and exponent";
+    EXPECT_EQ(result({.kind = Kind::floating, .bytes = 16, .words = {WordClass::x87, WordClass::x87}}), "xmm128:8 xmm129:8+8");
     EXPECT_EQ(result(classified(32, WordClass::x87, WordClass::x87)), "?");
 }
 

@@ -392,6 +392,21 @@ TEST_F(ValueWriterTest, FloatingPointNumbers) {
               (Shown{"{f=-1e-45, d=[inf, -inf, nan, nan], l=0.0}", "{\"f\":-1e-45,\"d\":[\"inf\",\"-inf\",\"nan\",\"nan\"],\"l\":\"0.0\"}"}));
 }
 
+// IEEE 754's binary128: a bit for the sign, 15 for the exponent, 112 for the fraction.
+TEST_F(ValueWriterTest, NumbersOfFourWords) {
+    const int numbers = b.structure("numbers", 16, {{"q", b.floating("__float128", 16), 0}});
+    const auto shown = [&](std::uint64_t low, std::uint64_t high) { return show(numbers, Data().put(low).put(high)).text; };
+    EXPECT_EQ(show(numbers, Data().put(std::uint64_t{0}).put(std::uint64_t{0xbfff800000000000})), (Shown{"{q=-1.5}", "{\"q\":\"-1.5\"}"}));
+    EXPECT_EQ(shown(0, 0), "{q=0.0}");
+    EXPECT_EQ(shown(0, 0x8000000000000000), "{q=-0.0}");
+    EXPECT_EQ(shown(0, 0x7fff000000000000), "{q=inf}");
+    EXPECT_EQ(shown(1, 0xffff000000000000), "{q=nan}");
+    EXPECT_EQ(shown(0x999999999999999a, 0x3ffb999999999999), "{q=0.1}");
+    EXPECT_EQ(shown(0x999999999999999b, 0x3ffb999999999999), "{q=0.10000000000000000000000000000000001}") << "the next one";
+    EXPECT_EQ(shown(~std::uint64_t{0}, 0x7ffeffffffffffff), "{q=1.189731495357231765085759326628007e+4932}") << "the largest";
+    EXPECT_EQ(show(numbers, Data().put(std::uint64_t{0})).text, "{q=?}") << "cut off";
+}
+
 TEST_F(ValueWriterTest, CharArraysAreText) {
     const int named = b.structure("named", 8, {{"name", b.array(u32, b.constant(char_), 8), 0}});
     auto shown = [&](std::string_view text) {

@@ -61,6 +61,8 @@ public:
         text_ = "typedef signed char s8; typedef unsigned long long u64;\n"
                 "typedef const volatile u64 cv_u64; typedef cv_u64 chain_t; typedef _Bool flag_t;\n"
                 "typedef int (*callback_t)(void *, chain_t);\n"
+                "typedef float vector_t __attribute__((vector_size(16)));\n"
+                "#ifdef __x86_64__\n#define LONG_DOUBLE_BYTES 10\n#else\n#define LONG_DOUBLE_BYTES sizeof(long double)\n#endif\n"
                 "enum e4 { E4A, E4B = 7 }; enum e4s { E4SA = -1, E4SB };\n"
                 "enum __attribute__((packed)) e1 { E1A, E1B = 200 };\n"
                 "enum __attribute__((packed)) e2 { E2A = -2, E2B = 3000 };\n"
@@ -106,7 +108,7 @@ public:
         if (floats_)
             scalars_.insert(scalars_.end(), {"float", "double", "double", "const float"});
         if (complex_)
-            scalars_.insert(scalars_.end(), {"double", "float", "double _Complex", "float _Complex", "long double"});
+            scalars_.insert(scalars_.end(), {"double", "float", "double _Complex", "float _Complex", "long double", "vector_t"});
         for (int i = 0; i < count / 4; i++)
             aggregates_.push_back(aggregate(0));
         for (int i = 0; i < count; i++)
@@ -251,7 +253,7 @@ private:
             arguments += (arguments.empty() ? "" : ", ") + global;
             // The upper bytes of a long double are none of it.
             values += fmt::format("{{ (void *)&{0}, {2}sizeof({0}), {1} }}, ", global,
-                                  type == "_Bool" || type == "flag_t" ? 1 : 0, type == "long double" ? "10 + 0 * " : "");
+                                  type == "_Bool" || type == "flag_t" ? 1 : 0, type == "long double" ? "LONG_DOUBLE_BYTES + 0 * " : "");
         }
         if (made.variadic) {
             parameters += ", ...";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 // Calls the generated functions and writes to standard output what each call found at its
-// entry: the argument registers, the stack pointer, the stack, the lower halves of the
-// vector registers that pass arguments, then the values that were passed. It stands alone, without libc, so that a cross compiler needs none.
+// entry: the argument registers, the stack pointer, the stack, the vector registers that
+// pass arguments, then the values that were passed. It stands alone, without libc, so that a cross compiler needs none.
 
 #define STACK 2048
 #define ROUNDS 3 // with other values each
@@ -26,7 +26,7 @@ struct {
 	unsigned long registers[8];
 	unsigned long sp;
 	unsigned char stack[STACK];
-	unsigned long vectors[8];
+	unsigned long vectors[8][2];
 } captured __attribute__((aligned(16)));
 
 void *memcpy(void *to, const void *from, unsigned long n)
@@ -54,14 +54,14 @@ asm(".text\n"
     "	mov %r8, captured+32(%rip)\n"
     "	mov %r9, captured+40(%rip)\n"
     "	mov %rsp, captured+64(%rip)\n"
-    "	movq %xmm0, captured+2120(%rip)\n"
-    "	movq %xmm1, captured+2128(%rip)\n"
-    "	movq %xmm2, captured+2136(%rip)\n"
-    "	movq %xmm3, captured+2144(%rip)\n"
-    "	movq %xmm4, captured+2152(%rip)\n"
-    "	movq %xmm5, captured+2160(%rip)\n"
-    "	movq %xmm6, captured+2168(%rip)\n"
-    "	movq %xmm7, captured+2176(%rip)\n"
+    "	movups %xmm0, captured+2120(%rip)\n"
+    "	movups %xmm1, captured+2136(%rip)\n"
+    "	movups %xmm2, captured+2152(%rip)\n"
+    "	movups %xmm3, captured+2168(%rip)\n"
+    "	movups %xmm4, captured+2184(%rip)\n"
+    "	movups %xmm5, captured+2200(%rip)\n"
+    "	movups %xmm6, captured+2216(%rip)\n"
+    "	movups %xmm7, captured+2232(%rip)\n"
     "	mov %rdi, %rax\n"
     "	lea captured+72(%rip), %rdi\n"
     "	mov %rsp, %rsi\n"
@@ -106,10 +106,10 @@ asm(".text\n"
     "	subs x11, x11, #1\n"
     "	b.ne 1b\n"
     "	.arch_extension fp\n"
-    "	stp d0, d1, [x9]\n"
-    "	stp d2, d3, [x9, #16]\n"
-    "	stp d4, d5, [x9, #32]\n"
-    "	stp d6, d7, [x9, #48]\n"
+    "	stp q0, q1, [x9]\n"
+    "	stp q2, q3, [x9, #32]\n"
+    "	stp q4, q5, [x9, #64]\n"
+    "	stp q6, q7, [x9, #96]\n"
     "	ret\n"
     ".globl _start\n"
     "_start:\n"

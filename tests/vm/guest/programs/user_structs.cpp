@@ -56,6 +56,7 @@ struct us_extended_t {
 
 __extension__ typedef __int128 int128_t;
 __extension__ typedef unsigned __int128 unsigned_int128_t;
+typedef float us_vector_t __attribute__((vector_size(16)));
 typedef double _Complex us_complex_t;
 typedef float _Complex us_complex_float_t;
 
@@ -83,7 +84,7 @@ std::string extended(long double number) {
     int digits = 0;
     do
         std::snprintf(text, sizeof(text), "%.*Lg", ++digits, number);
-    while (digits < 21 && std::strtold(text, nullptr) != number);
+    while (digits < 36 && std::strtold(text, nullptr) != number);
     return text;
 }
 
@@ -111,6 +112,10 @@ std::string shown(float number) {
 
 std::string shown(us_point p) {
     return "{\"x\":" + shown(p.x) + ",\"y\":" + shown(p.y) + "}";
+}
+
+std::string shown(us_vector_t v) {
+    return "{\"v\":[" + shown(v[0]) + "," + shown(v[1]) + "," + shown(v[2]) + "," + shown(v[3]) + "]}";
 }
 
 std::string shown(us_triple t) {
@@ -258,8 +263,18 @@ CALLED int us_extended(us_extended_t alone, long double x, int n, double d, long
     return n;
 }
 
+// In a register of its own: of the x87 unit, or of those for floating-point numbers.
 CALLED long double us_returns_extended(int n) {
-    return n;
+    return n / 3.0L;
+}
+
+CALLED us_extended_t us_alone_extended(int n) {
+    return {n / -7.0L};
+}
+
+CALLED us_vector_t us_vectors(us_vector_t a, double d, us_vector_t b) {
+    use(a, d, b);
+    return a * b;
 }
 
 namespace {
@@ -282,8 +297,11 @@ void call_wide(long round) {
     through<us_extended>(us_extended_t{y}, x, static_cast<int>(round), 0.5, y);
     log("us_extended {\"alone\":{\"value\":\"%s\"},\"x\":\"%s\",\"n\":%ld,\"d\":0.5,\"y\":\"%s\"}\n", extended(y).c_str(), extended(x).c_str(), round,
         extended(y).c_str());
-    through<us_returns_extended>(static_cast<int>(round));
-    log("us_returns_extended {\"n\":%ld,\"ret\":null}\n", round);
+    log("us_returns_extended {\"n\":%ld,\"ret\":\"%s\"}\n", round, extended(through<us_returns_extended>(static_cast<int>(round))).c_str());
+    log("us_alone_extended {\"n\":%ld,\"ret\":{\"value\":\"%s\"}}\n", round, extended(through<us_alone_extended>(static_cast<int>(round)).value).c_str());
+    const float f = static_cast<float>(round);
+    const us_vector_t v{f, 0.5f, -f, 8}, w{2, f, 3, f / 4};
+    log("us_vectors {\"a\":%s,\"d\":1.5,\"b\":%s,\"ret\":%s}\n", shown(v).c_str(), shown(w).c_str(), shown(through<us_vectors>(v, 1.5, w)).c_str());
 }
 
 void call_all(long round) {

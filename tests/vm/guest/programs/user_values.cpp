@@ -232,16 +232,23 @@ void call_pointers(long round) {
     uv_pointers(owned, freed, shared);
 }
 
+std::string in_json(const uv_large &large) {
+    std::string text = "{\"values\":[";
+    for (const long value : large.values)
+        text += (text.back() == '[' ? "" : ",") + std::to_string(value);
+    return text + "]}";
+}
+
 /// Whether what has been returned is what the functions are to return.
 bool call_results(long round) {
     const uv_large made = uv_makes(round, 3);
-    std::fprintf(call_log, "uv_makes {\"number\":%ld,\"first\":3,\"ret\":%s}\n", round, hexadecimal(&made).c_str());
+    std::fprintf(call_log, "uv_makes {\"number\":%ld,\"first\":3,\"ret\":%s}\n", round, in_json(made).c_str());
     const std::unique_ptr<uv_point> owned = uv_owns(static_cast<int>(round));
     std::fprintf(call_log, "uv_owns {\"number\":%ld,\"ret\":%s}\n", round, hexadecimal(&owned).c_str());
     const std::string name = uv_names(static_cast<int>(round));
     std::fprintf(call_log, "uv_names {\"number\":%ld,\"ret.value\":%s}\n", round, quoted(name).c_str());
     const uv_large many = uv_many(round, 1, 2, 3, 4, 5, 6, 7, 8, round + 9);
-    std::fprintf(call_log, "uv_many {\"a\":%ld,\"b\":1,\"ret\":%s}\n", round, hexadecimal(&many).c_str());
+    std::fprintf(call_log, "uv_many {\"a\":%ld,\"b\":1,\"ret\":%s}\n", round, in_json(many).c_str());
     return made.values[0] == 3 && made.values[1] == round && made.values[2] == 2 * round && made.values[3] == -round && made.values[4] == 7 &&
            (owned ? owned->x == round && owned->y == -round && round % 3 : round % 3 == 0) && many.values[0] == round + 1 && many.values[1] == 5 &&
            many.values[2] == 9 && many.values[3] == 13 && many.values[4] == 800 + round + 9;

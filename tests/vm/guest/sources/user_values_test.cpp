@@ -88,8 +88,8 @@ TEST_P(UserValues, are_shown_as_what_they_mean) {
     }
 }
 
-// By breakpoints where they return, and the program gets what it would get alone.
-TEST_P(UserValues, that_are_returned_in_memory_have_its_address) {
+// By breakpoints where they return, and the program gets what it would get alone. Of a class with a destructor it is the address.
+TEST_P(UserValues, that_are_returned_in_memory_are_shown) {
     const auto events = trace({"-r", spec("uv_makes(number, first)"), spec("uv_owns(number)"), spec("uv_many(a, b)")}, {"results", "60", values_log});
     std::map<std::string, std::vector<std::string>> calls;
     for (const auto &event : events) {
