@@ -20,11 +20,12 @@
  */
 static unsigned int place_in_image(unsigned int number)
 {
+	const unsigned int st = offsetof(struct fxregs_state, st_space);
 	const unsigned int xmm = offsetof(struct fxregs_state, xmm_space);
 	unsigned int place;
 
 	if (number >= ARGTRACE_VECTOR_X87)
-		place = offsetof(struct fxregs_state, st_space) + 8 * (number - ARGTRACE_VECTOR_X87);
+		place = st + 8 * (number - ARGTRACE_VECTOR_X87);
 	else if (number >= ARGTRACE_VECTOR_UPPER)
 		place = xmm + 16 * (number - ARGTRACE_VECTOR_UPPER) + 8;
 	else
