@@ -402,7 +402,7 @@ TEST_F(ValueWriterTest, NumbersOfFourWords) {
     EXPECT_EQ(shown(0, 0x7fff000000000000), "{q=inf}");
     EXPECT_EQ(shown(1, 0xffff000000000000), "{q=nan}");
     EXPECT_EQ(shown(0x999999999999999a, 0x3ffb999999999999), "{q=0.1}");
-    EXPECT_EQ(shown(0x999999999999999b, 0x3ffb999999999999), "{q=0.10000000000000000000000000000000001}") << "the next one";
+    EXPECT_EQ(shown(0x999999999999999b, 0x3ffb999999999999), "{q=0.10000000000000000000000000000000002}") << "the next one";
     EXPECT_EQ(shown(~std::uint64_t{0}, 0x7ffeffffffffffff), "{q=1.189731495357231765085759326628007e+4932}") << "the largest";
     EXPECT_EQ(show(numbers, Data().put(std::uint64_t{0})).text, "{q=?}") << "cut off";
 }
